@@ -1,4 +1,4 @@
-//! Answers: what a tool replies, as data, and how answers and errors are formatted. Each toolset has one output format.
+//! Answers: the results of tools as data, and their formatting. Each toolset has one output format.
 
 mod bound;
 pub(crate) mod escape;
@@ -11,29 +11,28 @@ pub(crate) mod sections;
 use sections::Boundary;
 use serde_json::Value;
 
-/// An answer as a protocol carries it.
+/// An answer, before it is serialized for MCP.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Content {
-    /// Text first, pictures after it.
+    /// Texts, then images.
     pub(crate) items: Vec<ContentItem>,
-    /// The same for programs.
+    /// The structured content.
     pub(crate) structured: Option<Value>,
-    /// It is an error.
+    /// The answer is an error.
     pub(crate) is_error: bool,
-    /// Around what its texts have of a page.
+    /// The boundary around text of pages in the texts.
     pub(crate) boundary: Option<Boundary>,
 }
 
-/// One item of content.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ContentItem {
-    /// Text.
+    /// Plain text.
     Text(String),
-    /// A picture.
+    /// An image.
     Image { bytes: Vec<u8>, mime_type: String },
 }
 
-/// Says which session an error is about, where the call named one.
+/// Adds the id of the session that an error is about, if the call named one.
 fn name_session(object: &mut Value, session_id: Option<&str>) {
     if let (Some(id), Value::Object(members)) = (session_id, object) {
         let after_message = members.len().min(2);
@@ -42,7 +41,7 @@ fn name_session(object: &mut Value, session_id: Option<&str>) {
 }
 
 impl Content {
-    /// The same as [`Self::text`], for files: they hold what pages say and nothing else.
+    /// Returns the text for files, without boundaries: files contain text of pages only.
     pub(crate) fn text_without_boundary(&self) -> String {
         let text = self.text();
         let Some(boundary) = &self.boundary else {
@@ -55,7 +54,7 @@ impl Content {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// The text items, one after the other.
+    /// Returns the text items, concatenated.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for item in &self.items {
@@ -73,7 +72,6 @@ mod tests {
         AnswerSettings, CodegenLanguage, ConsoleLevel, FilePaths, ImageResponses, SnapshotMode,
     };
 
-    /// The defaults.
     pub(super) fn settings() -> AnswerSettings {
         AnswerSettings {
             snapshot_mode: SnapshotMode::Full,

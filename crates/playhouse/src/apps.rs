@@ -1,5 +1,5 @@
-//! The servers of the app under test: started by the command that the user configured, counted, and stopped with the last session that
-//! uses them. What a session does with them is the tools' business.
+//! The servers of the app under test: starting them with the configured commands, counting the sessions that use them, and stopping them
+//! with the last one.
 
 mod command;
 mod lease;
@@ -21,31 +21,31 @@ use tokio::time::Instant;
 pub(crate) use command::last_lines;
 pub(crate) use logs::{Excerpt, Position, between, end, last, page, since};
 
-/// How long a server that says that it is ready may take to accept a connection.
+/// How long a server that reports that it is ready may take to accept a connection.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long we wait for another process that starts or stops a server before we check whether something was left running.
+/// How long to wait for another process that starts or stops a server, before a check whether a server was left running.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// All servers that are configured.
+/// All configured servers.
 pub(crate) struct DevServers {
     leases: PathBuf,
     all: Vec<Arc<DevServer>>,
 }
 
-/// One of them.
+/// A configured server.
 pub(crate) struct DevServer {
     settings: DevServerSettings,
-    /// How it is run: by its own command, or by `playhouse app` where that is the app itself.
+    /// The settings in effect: the configured command, or `playhouse app` around a plain command.
     effective_settings: Mutex<Arc<DevServerSettings>>,
     register: LeaseFolder,
-    /// Those that it requires, those that they require first.
+    /// The required servers, in the order in which they are started.
     required: Vec<Arc<DevServer>>,
-    /// Held while the command starts or stops it.
+    /// Locked while the command starts or stops the server.
     state: tokio::sync::Mutex<State>,
-    /// What is known of it since it was last started.
+    /// The last answer of the command since the last start.
     known: Mutex<Option<Answer>>,
 }
 
@@ -53,38 +53,38 @@ pub(crate) struct DevServer {
 struct State {
     users: usize,
     lease: Option<Lease>,
-    /// It ran before we came, and nobody of us had started it.
+    /// The server ran before Playhouse started it, and no Playhouse had started it.
     foreign: bool,
-    /// We end: nothing is started any more.
+    /// Playhouse is shutting down: no server is started any more.
     closed: bool,
 }
 
-/// What became of a server that a session does not use any more.
+/// What happened to a server that a session no longer uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StopOutcome {
-    /// It was stopped; this is what the command said.
+    /// The server was stopped; this is the answer of the command.
     Stopped(Box<Answer>),
-    /// Others use it.
+    /// Other sessions use it.
     Shared,
-    /// It ran before, and goes on.
+    /// The server ran before and continues to run.
     Running,
 }
 
-/// Why a server is not used any more.
+/// Why a session no longer uses a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// Somebody asked for it to be stopped.
+    /// A call requested that it be stopped.
     Asked,
-    /// Its session is over for another reason.
+    /// The session ended for another reason.
     Over,
 }
 
 impl DevServers {
-    /// None of them is started.
+    /// Creates the servers without starting them.
     pub(crate) fn new(settings: &Settings) -> Self {
         let mut all: Vec<Arc<DevServer>> = Vec::new();
         for settings_of_one in &settings.servers {
-            // They come in that order.
+            // The settings are in that order.
             let required = |name: &String| all.iter().find(|other| other.name() == name).cloned();
             let direct: Vec<_> = settings_of_one
                 .requires
@@ -120,7 +120,7 @@ impl DevServers {
         }
     }
 
-    /// The server of that name; without a name the only one that none requires.
+    /// Returns the server of that name; without a name, the only one that no other requires.
     pub(crate) fn find(&self, name: Option<&str>) -> Result<Arc<DevServer>> {
         let is_required = |server: &Arc<DevServer>| {
             let mut others = self.all.iter().flat_map(|other| &other.required);
@@ -143,12 +143,12 @@ impl DevServers {
         }
     }
 
-    /// All of them, each after those that it requires.
+    /// Returns all servers, each after those that it requires.
     pub(crate) fn all(&self) -> &[Arc<DevServer>] {
         &self.all
     }
 
-    /// Stops what servers of ours had running that were killed.
+    /// Stops the servers that killed Playhouse processes had left running.
     pub(crate) fn stop_leftovers(&self) {
         let leases = self.leases.clone();
         task::spawn("clearing up servers", async move {
@@ -169,9 +169,9 @@ impl DevServers {
         .detach();
     }
 
-    /// Stops those that run for us, whoever still uses them.
+    /// Stops the servers that Playhouse started, also those that sessions still use.
     pub(crate) async fn close(&self) {
-        // First those that need others.
+        // Servers that require others are stopped first.
         for server in self.all.iter().rev() {
             let mut state = server.state.lock().await;
             state.users = 0;
@@ -183,15 +183,14 @@ impl DevServers {
     }
 }
 
-/// The right to a server that runs. Dropped, it is given back.
+/// A reference to a running server, which is released when dropped.
 pub(crate) struct Use {
-    /// The server.
     pub(crate) server: Arc<DevServer>,
     given_back: bool,
 }
 
 impl Use {
-    /// Gives it back: the last one stops the server.
+    /// Releases the reference: the last one stops the server.
     pub(crate) async fn give_back(mut self, reason: Reason) -> Result<StopOutcome> {
         self.given_back = true;
         let server = self.server.clone();
@@ -214,17 +213,17 @@ impl Drop for Use {
 }
 
 impl DevServer {
-    /// What it is called.
+    /// Returns the name of the server.
     pub(crate) fn name(&self) -> &str {
         &self.settings.name
     }
 
-    /// How long no call may come on a session that uses it.
+    /// Returns the idle timeout of sessions that use the server.
     pub(crate) fn idle(&self) -> Option<Duration> {
         self.settings.idle
     }
 
-    /// What it said when it was last started.
+    /// Returns the answer of the last start.
     pub(crate) fn known(&self) -> Option<Answer> {
         self.known
             .lock()
@@ -232,13 +231,13 @@ impl DevServer {
             .clone()
     }
 
-    /// Its logs, as far as they are known.
+    /// Returns the known log files of the server.
     pub(crate) fn logs(&self) -> Logs {
         self.known().map(|known| known.logs).unwrap_or_default()
     }
 
-    /// Starts it and those that it requires, where they do not run; the right to each, its own first. They are started to the end even if
-    /// nobody waits for it any more, and stopped then.
+    /// Starts the server and those that it requires, if they do not run, and returns a reference to each, its own first. If the caller is
+    /// cancelled, the start is completed and the servers are stopped.
     pub(crate) async fn begin(self: &Arc<Self>) -> Result<Vec<Use>> {
         let mut uses = Vec::new();
         for server in self.required.iter().chain([self]) {
@@ -249,7 +248,7 @@ impl DevServer {
         Ok(uses)
     }
 
-    /// Its state, in the command's words.
+    /// Returns the state that the command reports.
     pub(crate) async fn status(&self) -> Result<Answer> {
         if let Some(external_answer) = self.external_answer() {
             return Ok(match is_open(&external_answer, Duration::ZERO).await {
@@ -271,7 +270,7 @@ impl DevServer {
         )
         .await?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        // Somebody else may have restarted it; if it was we, this is old.
+        // Another process may have restarted the server, in which case the known answer is outdated.
         if let Some(known) = known.as_mut()
             && before.as_ref() == Some(known)
             && said.answer.url.is_some()
@@ -282,7 +281,7 @@ impl DevServer {
         Ok(said.answer)
     }
 
-    /// Stops it and starts it again; returns when it accepts connections.
+    /// Restarts the server; returns when it accepts connections.
     pub(crate) async fn restart(self: &Arc<Self>) -> Result<Answer> {
         let server = self.clone();
         to_the_end(async move {
@@ -297,7 +296,7 @@ impl DevServer {
                     report,
                 ));
             }
-            // It would go on, and nobody would stop it.
+            // Without a lease, no Playhouse would stop the server.
             if state.lease.is_none() {
                 return Err(server.stopped_error(Verb::Restart));
             }
@@ -311,9 +310,9 @@ impl DevServer {
         .await
     }
 
-    /// Whether its process is gone, as far as that can be told without asking the command.
+    /// Returns whether the server's process has ended, as far as that is known without running the command.
     pub(crate) fn is_gone(&self) -> bool {
-        // While it is started or stopped nobody can say.
+        // While the server is started or stopped, this is unknown.
         let Ok(state) = self.state.try_lock() else {
             return false;
         };
@@ -321,7 +320,7 @@ impl DevServer {
         process.is_some_and(|process| !process.is_alive())
     }
 
-    /// Whether nothing takes connections where it should be.
+    /// Returns whether the server's port refuses connections.
     pub(crate) async fn refuses_connections(&self) -> bool {
         match self.known() {
             Some(known) => !is_open(&known, POLL_INTERVAL).await,
@@ -338,7 +337,7 @@ impl DevServer {
         let ours = state.lease.is_some() || self.settings.url.is_some();
         if !ours {
             let (is_shared, left) = self.register.other_users(&alone, None);
-            // Noted before it is started: we may be killed in between.
+            // The lease is taken before the start, because Playhouse may be killed in between.
             state.lease = Some(self.register.take(&self.effective_settings(), &alone));
             state.foreign = !is_shared && left.is_empty();
             left.into_iter().for_each(lease::StaleLease::remove_file);
@@ -355,7 +354,7 @@ impl DevServer {
             }
             Err(error) => {
                 if state.users == 0 {
-                    // Something may have been started all the same, unless it ran before.
+                    // A failed start may have started a process, unless the server ran before.
                     let ran = |known: Answer| known.status == Status::AlreadyRunning;
                     state.foreign &= self.known().is_some_and(ran);
                     drop(alone);
@@ -367,10 +366,10 @@ impl DevServer {
         }
     }
 
-    /// Has the command start or restart it, and waits until it listens.
+    /// Runs the command to start or restart the server, and waits until the server listens.
     async fn start_and_wait(&self, state: &mut State, verb: Verb) -> Result<Answer> {
         let CommandReply { answer, started } = self.run_start_command(state, verb).await?;
-        // One that ran before keeps its process.
+        // A server that ran before keeps its process.
         if let Some(lease) = &mut state.lease
             && answer.status != Status::AlreadyRunning
         {
@@ -397,7 +396,7 @@ impl DevServer {
         }
     }
 
-    /// What the command says to a start or a restart. A command that is the app itself is run by `playhouse app` from now on.
+    /// Runs the command to start or restart the server. A plain command is run by `playhouse app` from then on.
     async fn run_start_command(&self, state: &mut State, verb: Verb) -> Result<CommandReply> {
         if let Some(answer) = self.external_answer() {
             return Ok(CommandReply {
@@ -428,7 +427,7 @@ impl DevServer {
         command::ask(&wrapped, verb, &environment).await
     }
 
-    /// What a command would say of an app that runs already.
+    /// Returns the answer for an app that runs already.
     fn external_answer(&self) -> Option<Answer> {
         Some(Answer::of_url(self.settings.url.as_deref()?))
     }
@@ -447,7 +446,7 @@ impl DevServer {
 
     async fn release(&self, reason: Reason) -> Result<StopOutcome> {
         let mut state = self.state.lock().await;
-        // All may have been stopped meanwhile.
+        // All servers may have been stopped meanwhile.
         state.users = state.users.saturating_sub(1);
         match state.users {
             0 => self.stop_unless_shared(&mut state, reason).await,
@@ -455,7 +454,7 @@ impl DevServer {
         }
     }
 
-    /// Stops it, unless another server uses it.
+    /// Stops the server, unless another server uses it.
     async fn stop_unless_shared(&self, state: &mut State, reason: Reason) -> Result<StopOutcome> {
         if self.settings.url.is_some() {
             self.set_known(None);
@@ -474,7 +473,7 @@ impl DevServer {
             lease.release(&alone);
             return Ok(StopOutcome::Running);
         }
-        // Noted until it is stopped: we may be killed in between.
+        // The lease is kept until the server is stopped, because Playhouse may be killed in between.
         let answer = stopped(&self.effective_settings(), lease.process()).await;
         lease.release(&alone);
         left.into_iter().for_each(lease::StaleLease::remove_file);
@@ -486,7 +485,7 @@ impl DevServer {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = answer;
     }
 
-    /// Where the servers are that it requires.
+    /// Returns the environment variables with the URLs of the required servers.
     fn environment(&self) -> Vec<(String, String)> {
         let variable = |server: &Arc<Self>| {
             let name = server.name().to_ascii_uppercase().replace('-', "_");
@@ -496,13 +495,13 @@ impl DevServer {
     }
 }
 
-/// Has the command stop the server. If it fails to, its process is ended by us, where it is known for certain.
+/// Runs the command to stop the server. If that fails, the server's process is terminated, if it is identified with certainty.
 async fn stopped(settings: &DevServerSettings, process: Option<&Identity>) -> Result<Answer> {
     let answer = command::ask(settings, Verb::Shutdown, &[]).await;
     let answer = answer.map(|said| said.answer);
     match process {
         Some(process) if process.is_alive() => {
-            // The command may tell it a little early.
+            // The command may report the end a little early.
             let gone = process::end(process).await;
             tracing::warn!(
                 gone,
@@ -515,7 +514,7 @@ async fn stopped(settings: &DevServerSettings, process: Option<&Identity>) -> Re
     }
 }
 
-/// Whether anything accepts connections there, now or within this time.
+/// Returns whether the URL accepts connections, now or within the limit.
 async fn is_open(answer: &Answer, limit: Duration) -> bool {
     let url = answer.url.as_deref();
     let url = url.and_then(|url| url::Url::parse(url).ok());
@@ -536,7 +535,7 @@ async fn is_open(answer: &Answer, limit: Duration) -> bool {
     }
 }
 
-/// Does it to the end, even if nobody waits for it any more.
+/// Completes the future even if the caller is cancelled.
 async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {

@@ -1,4 +1,4 @@
-//! One tool call on its way: what it may reach, how long it may take, and its turn.
+//! A tool call: its client, permission, timeouts and turn.
 
 pub(crate) mod handover;
 pub(crate) mod queue;
@@ -24,89 +24,90 @@ use tool_spec::{OutputFormat, ToolSpec};
 
 pub(crate) use status::Status;
 
-/// Who asked, as far as a tool may know.
+/// The client of a call, as far as tools need it.
 pub(crate) trait Client: Send + Sync {
-    /// The URIs of the folders that the client works in; empty when it has none to tell, `None` when it does not
-    /// answer.
+    /// Returns the URIs of the client's roots; empty if it supports none, `None` if it does not respond.
     fn roots(&self) -> Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send + '_>>;
 
-    /// Puts a question to the client's user. It may take as long as people take.
+    /// Sends an elicitation to the client's user. It takes as long as the user needs.
     fn ask<'a>(
         &'a self,
         question: &'a Elicitation,
     ) -> Pin<Box<dyn Future<Output = ElicitationResult> + Send + 'a>>;
 
-    /// The name under which it knows us, where it has one.
+    /// Returns the host name by which the client reaches the server, if any.
     fn host(&self) -> Option<&str> {
         None
     }
 
-    /// Whether it was told to make the call again with the answer to a question: nobody reads what this one says.
+    /// Returns whether the client was requested to repeat the call with the result of an elicitation, so that it ignores the answer of this
+    /// one.
     fn is_retried_by_client(&self) -> bool {
         false
     }
 
-    /// Where the call notes what it waits for, if the client wants to hear of that.
+    /// Returns where the call records what it waits for, if the client requested progress notifications.
     fn status(&self) -> Option<&Status> {
         None
     }
 
-    /// Whether the client is still there, as far as it can be found out. It may take as long as a client may take for an answer.
+    /// Returns whether the client is still connected, as far as that is known. It may take as long as the timeout of requests to the
+    /// client.
     fn is_connected(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
         Box::pin(std::future::ready(true))
     }
 
-    /// Resolves when it can take an answer. One that reads none of its answers gets no more.
+    /// Resolves when the client can receive an answer. A client that does not read its answers receives no more.
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
-/// Something that is put to a user.
+/// An elicitation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Elicitation {
-    /// In a sentence or two.
+    /// The text for the user, one or two sentences.
     pub(crate) text: String,
-    /// What is wanted of them.
+    /// The kind of the elicitation.
     pub(crate) kind: ElicitationKind,
 }
 
-/// What is wanted of a user.
+/// The kind of an elicitation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ElicitationKind {
-    /// Yes or no; and a text, where one is suggested.
+    /// Confirm or decline, with an editable text if one is suggested.
     Confirm { suggestion: Option<String> },
-    /// Whether a call may be carried out: this time, each time, or not.
+    /// Allow the call once, always, or not.
     Permission,
-    /// To do something, and to say when it is done.
+    /// Do a step and confirm that it is done.
     Action,
-    /// To go to a page of ours.
+    /// Open a page of the server.
     OpenUrl { url: String },
 }
 
-/// What became of a question.
+/// The outcome of an elicitation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ElicitationResult {
-    /// The user said something.
+    /// The user responded.
     Decided(Decision),
-    /// The user would rather not.
+    /// The user declined.
     Declined,
-    /// The client cannot ask.
+    /// The client does not support elicitation.
     Unsupported,
-    /// The client asks, and comes back with another call.
+    /// The client elicits the response, and repeats the call with it.
     RetriedByClient,
 }
 
-/// What the user said.
+/// The response of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Decision {
-    /// Yes.
+    /// The user accepted.
     pub(crate) accept: bool,
-    /// Yes also to the same question in this session.
+    /// The response also applies to the same elicitation later in this session.
     pub(crate) for_session: bool,
-    /// The text that was wanted.
+    /// The text of the user.
     pub(crate) text: Option<String>,
 }
 
-/// A client that says nothing of itself.
+/// A client without any capabilities.
 pub(crate) struct Anonymous;
 
 impl Client for Anonymous {
@@ -126,18 +127,18 @@ impl Client for Anonymous {
     }
 }
 
-/// The right to touch a session, until it is dropped or the session is closed by another call.
+/// The exclusive right to use a session, until it is dropped or another call closes the session.
 pub(crate) struct Turn {
-    /// `None`: the session was closed before the turn came.
+    /// `None`: the session was closed before the turn.
     guard: Option<tokio::sync::OwnedMutexGuard<()>>,
     closed: CancellationToken,
 }
 
 impl Turn {
-    /// The next turn on what `lock` protects; it ends early with `closed`.
+    /// Waits for the next turn on the resource of `lock`; it ends early with `closed`.
     pub(crate) async fn on(lock: Arc<tokio::sync::Mutex<()>>, closed: CancellationToken) -> Self {
         let guard = tokio::select! {
-            // Asked first, so that it has its place in the queue.
+            // Polled first, so that it enters the queue at once.
             biased;
             guard = lock.lock_owned() => Some(guard),
             () = closed.cancelled() => None,
@@ -148,31 +149,31 @@ impl Turn {
 
 /// A tool call.
 pub(crate) struct Call {
-    /// The tool that is called.
+    /// The called tool.
     pub(crate) tool: &'static ToolSpec,
-    /// What the server was told.
+    /// The settings of the server.
     pub(crate) settings: Arc<Settings>,
-    /// Who asked.
+    /// The client.
     pub(crate) client: Arc<dyn Client>,
-    /// What people are asked to type.
+    /// The open requests to users to type a value.
     pub(crate) handovers: Arc<Handovers>,
     cancel: CancellationToken,
     ticket: Ticket,
-    /// The context that it is for, where it names one.
+    /// The named context that the call is for, if any.
     context: Option<String>,
-    /// How far its caller may go.
+    /// The permission of the caller.
     permission: Permission,
-    /// How long it may wait, where it says so.
+    /// The timeout of the call, if it has one.
     timeout: Option<Duration>,
     turn: Mutex<Option<Turn>>,
-    /// Cancelled when its session is closed by another call; known with the turn.
+    /// Cancelled when another call closes its session; set with the turn.
     closed: watch::Sender<Option<CancellationToken>>,
     begun: Notify,
-    /// The session that tests an app, where the call is for one that it may not have named.
+    /// The session that tests an app, if the call uses it without naming it.
     tested: OnceLock<String>,
-    /// Its record in the audit log, where there is one.
+    /// The record in the audit log, if there is one.
     entry: Option<Arc<Entry>>,
-    /// What decides whether it is carried out, where the operator has a policy.
+    /// The policy of the operator, if there is one.
     policy: Option<Arc<Policy>>,
 }
 
@@ -203,67 +204,67 @@ impl Call {
         }
     }
 
-    /// Under the policy of the operator, where there is one.
+    /// Sets the policy of the operator.
     pub(crate) fn with_policy(self, policy: Option<Arc<Policy>>) -> Self {
         Self { policy, ..self }
     }
 
-    /// The policy of the operator, where there is one.
+    /// Returns the policy of the operator, if there is one.
     pub(crate) fn policy(&self) -> Option<&Policy> {
         self.policy.as_deref()
     }
 
-    /// With a record in the audit log.
+    /// Sets the record in the audit log.
     pub(crate) fn with_entry(self, entry: Option<Arc<Entry>>) -> Self {
         Self { entry, ..self }
     }
 
-    /// Its record in the audit log, where there is one.
+    /// Returns the record in the audit log, if there is one.
     pub(crate) fn entry(&self) -> Option<&Entry> {
         self.entry.as_deref()
     }
 
-    /// Where people type what they are asked for.
+    /// Sets the store of requests to users to type a value.
     pub(crate) fn with_handovers(self, handovers: Arc<Handovers>) -> Self {
         Self { handovers, ..self }
     }
 
-    /// With a time limit of its own for what it waits for.
+    /// Sets a timeout for what the call waits for.
     pub(crate) fn with_timeout(self, timeout: Option<Duration>) -> Self {
         Self { timeout, ..self }
     }
 
-    /// Of a caller who may go so far.
+    /// Sets the permission of the caller.
     pub(crate) fn permitted(self, permission: Permission) -> Self {
         Self { permission, ..self }
     }
 
-    /// How far its caller may go.
+    /// Returns the permission of the caller.
     pub(crate) fn permission(&self) -> Permission {
         self.permission
     }
 
-    /// For a context of the session that it names.
+    /// Sets the named context that the call is for.
     pub(crate) fn in_context(self, context: Option<String>) -> Self {
         Self { context, ..self }
     }
 
-    /// The context that it names; `None`: the active one.
+    /// Returns the named context that the call is for; `None`: the active one.
     pub(crate) fn context(&self) -> Option<&str> {
         self.context.as_deref()
     }
 
-    /// Goes ahead without a turn: nobody has to wait for it.
+    /// Marks the call as begun without a turn.
     pub(crate) fn skip_turn(&self) {
         self.ticket.leave();
         self.begun.notify_one();
     }
 
-    /// Waits for its turn on a session, in the order in which calls came, and keeps it until the call is over.
+    /// Waits for its turn on a session, in the order of the call queue, and keeps it until the call ends.
     pub(crate) async fn take_turn(&self, turn: impl Future<Output = Turn>) {
         self.ticket.first().await;
         let mut turn = pin!(turn);
-        // Once asked for, the turn's place is safe, and the next call may ask.
+        // After the first poll, the turn is queued, and the next call may enter the queue.
         let mut asked = std::future::poll_fn(|context| {
             let poll = turn.as_mut().poll(context);
             self.ticket.leave();
@@ -284,7 +285,7 @@ impl Call {
         };
         self.closed.send_replace(Some(taken.closed.clone()));
         if taken.guard.is_none() {
-            // The call is answered by `session_closed`.
+            // `session_closed` ends the call.
             return std::future::pending().await;
         }
         *self.turn() = Some(taken);
@@ -292,12 +293,12 @@ impl Call {
         self.begun.notify_one();
     }
 
-    /// Lets the next call have the session.
+    /// Passes the turn on the session to the next call.
     pub(crate) fn release_turn(&self) {
         *self.turn() = None;
     }
 
-    /// Resolves when another call closes the session that this one has its turn on, or waits for.
+    /// Resolves when another call closes the session of this one, also while this one waits for its turn.
     pub(crate) async fn session_closed(&self) {
         let mut closed = self.closed.subscribe();
         let closed = closed.wait_for(Option::is_some).await;
@@ -308,42 +309,42 @@ impl Call {
         }
     }
 
-    /// Whether it had to wait for a turn, and has it.
+    /// Returns whether the call had to wait for a turn, and has it.
     pub(crate) fn has_turn(&self) -> bool {
         self.turn().is_some()
     }
 
-    /// The language of code in answers.
+    /// Returns the language of generated code in answers.
     pub(crate) fn language(&self) -> Language {
         self.settings.answers.codegen.into()
     }
 
-    /// Resolves once the call has its turn; the wait for it counts against no limit.
+    /// Resolves when the call has its turn; no timeout includes the wait for it.
     pub(crate) async fn begun(&self) {
         self.begun.notified().await;
     }
 
-    /// The time limit of an action, from now on.
+    /// Starts the timeout of an action.
     pub(crate) fn action(&self) -> Progress {
         self.within(self.timeout.unwrap_or(self.settings.timeouts.action))
     }
 
-    /// Whether it says itself how long it may take.
+    /// Returns whether the call has a timeout of its own.
     pub(crate) fn has_own_timeout(&self) -> bool {
         self.timeout.is_some()
     }
 
-    /// How long it may wait for somebody; `usual`, unless it says so.
+    /// Returns the timeout of the call, or `usual`.
     pub(crate) fn timeout_or(&self, usual: Duration) -> Duration {
         self.timeout.unwrap_or(usual)
     }
 
-    /// The same, and the time that the action takes by itself.
+    /// Starts the timeout of an action that takes `more` time by itself.
     pub(crate) fn action_with_extra(&self, more: Duration) -> Progress {
         self.within(self.timeout.unwrap_or(self.settings.timeouts.action) + more)
     }
 
-    /// The time limit of a navigation, from now on.
+    /// Starts the timeout of a navigation.
     pub(crate) fn navigation(&self) -> Progress {
         let timeouts = &self.settings.timeouts;
         let usual = match self.tool.output_format {
@@ -353,7 +354,7 @@ impl Call {
         self.within(self.timeout.unwrap_or(usual))
     }
 
-    /// A time limit of its own, from now on.
+    /// Starts a timeout of the given length.
     pub(crate) fn within(&self, limit: Duration) -> Progress {
         let progress = Progress::cancelled_by(limit, self.cancel.clone());
         if let Some(status) = self.client.status() {
@@ -362,21 +363,21 @@ impl Call {
         progress
     }
 
-    /// Notes what it waits for, such as `waiting for the browser to start`.
+    /// Records what the call waits for, such as `waiting for the browser to start`.
     pub(crate) fn set_status(&self, what: impl Into<String>) {
         if let Some(status) = self.client.status() {
             status.set(what);
         }
     }
 
-    /// Notes that what it waited for has come.
+    /// Records that the wait is over.
     pub(crate) fn clear_status(&self) {
         if let Some(status) = self.client.status() {
             status.clear();
         }
     }
 
-    /// The longest that any call may take once it has its turn.
+    /// Returns the longest time that the call may take after it got its turn.
     pub(crate) fn limit(&self) -> Duration {
         let decision = self.policy.as_ref().map(|_| DECISION_TIMEOUT);
         self.settings.longest_call()
@@ -384,12 +385,12 @@ impl Call {
             + decision.unwrap_or_default()
     }
 
-    /// The session that tests an app and that the call is for turned out to be this one.
+    /// Records that the call uses this session, which tests an app.
     pub(crate) fn set_tested(&self, session_id: &str) {
         let _ = self.tested.set(session_id.to_owned());
     }
 
-    /// The session that tests an app, where the call is for one that it may not have named.
+    /// Returns the session that tests an app, if the call uses it without naming it.
     pub(crate) fn tested(&self) -> Option<&str> {
         self.tested.get().map(String::as_str)
     }
@@ -398,7 +399,7 @@ impl Call {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Resolves when nobody waits for the call any more.
+    /// Resolves when the call is cancelled.
     pub(crate) async fn cancelled(&self) {
         self.cancel.cancelled().await;
     }

@@ -1,4 +1,4 @@
-//! The command line: which command, with which settings. `serve` is the one without a name.
+//! The command line: selecting the command and its settings. `serve` is the command without a name.
 
 #[cfg(unix)]
 mod app;
@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
         }
         Err(error) => return refuse(&error),
     };
-    // These need no configuration of the server.
+    // These commands need no configuration of the server.
     match matches.subcommand() {
         #[cfg(unix)]
         Some((app::NAME, matches)) => return wait(app::run(matches, &environment, &cwd)),
@@ -102,13 +102,12 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
     }
 }
 
-/// Runs what waits on browsers and clients, on one thread: a call is handed from task to task many times, and each time to another thread
-/// would cost more than the work.
+/// Runs a future on one thread: a call is passed between tasks many times, and switching threads each time would cost more than the work.
 fn wait(command: impl Future<Output = ExitCode>) -> ExitCode {
     run_on(tokio::runtime::Builder::new_current_thread(), command)
 }
 
-/// The same for a server of many clients, on so many threads that one that is busy holds up nobody (decision 36).
+/// Runs the server for many clients on several threads, so that one busy thread blocks no others (decision 36).
 fn wait_for_many(command: impl Future<Output = ExitCode>) -> ExitCode {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     threads.worker_threads(THREADS);
@@ -118,16 +117,16 @@ fn wait_for_many(command: impl Future<Output = ExitCode>) -> ExitCode {
     })
 }
 
-/// How many threads serve clients: so many less one may be busy at a time.
+/// The number of threads that serve clients; one less may be busy at a time.
 const THREADS: usize = 4;
 
-/// How long the network is left alone at most.
+/// The longest time without a poll of the network.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Only one thread at a time waits for the network and for timers, and it is not relieved when what it finds keeps it busy: a word from outside
-/// wakes another one, which takes its place.
+/// Wakes another thread of the runtime in intervals. Only one thread at a time waits for the network and for timers, and it is not replaced
+/// while its tasks keep it busy.
 fn keep_awake(runtime: Handle) {
-    // Odd while a thread waits, and another one each time it begins or ends to.
+    // The counter is odd while a thread is parked, and changes with each park and unpark.
     let turns = |runtime: &Handle| -> [u64; THREADS] {
         let metrics = runtime.metrics();
         array::from_fn(|thread| metrics.worker_park_unpark_count(thread))
@@ -160,12 +159,12 @@ fn run_on(
         }
     };
     let code = runtime.block_on(command);
-    // A thread may still wait on stdin; nothing else is left to do.
+    // A thread may still wait for stdin.
     runtime.shutdown_background();
     code
 }
 
-/// Writes to stdout; who does not read it to the end is not an error.
+/// Writes to stdout; a closed stdout is not an error.
 fn print(text: &str) -> ExitCode {
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS

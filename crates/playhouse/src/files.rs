@@ -1,5 +1,5 @@
-//! Where files lie: the workspace that paths of clients are relative to, the output folder for what nobody named, and
-//! the rule which files may be touched at all.
+//! File access: the workspace that paths of clients are relative to, the output folder for files without a name from the client, and the
+//! rules about reading and writing.
 
 mod access;
 pub(crate) mod artifacts;
@@ -27,39 +27,38 @@ pub(crate) use access::FileAccess;
 pub(crate) use names::file_uri;
 pub(crate) use owner::settings_of;
 
-/// A file that was written for a client, or is to be.
+/// A file that was or will be written for a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WrittenFile {
-    /// Where it lies.
     pub(crate) path: PathBuf,
-    /// How answers and code name it.
+    /// The path in answers and generated code.
     pub(crate) link: String,
-    /// Who gave it its name.
+    /// The origin of the name.
     pub(crate) origin: FileOrigin,
 }
 
-/// Who gave a file its name.
+/// The origin of a file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileOrigin {
-    /// The server; it is there already, and empty.
+    /// Named by the server; the file exists already and is empty.
     Server,
-    /// The client.
+    /// Named by the client.
     Client,
-    /// The client, which may not overwrite one that is there.
+    /// Named by the client, which must not overwrite an existing file.
     NewOfClient,
 }
 
-/// Where a client works.
+/// The workspace of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Workspace {
-    /// The first folder that it names and that exists, or else the server's own: its paths are relative to it.
+    /// The first existing root of the client, otherwise the server's folder: paths of the client are relative to it.
     pub(crate) folder: PathBuf,
-    /// The first folder that it names, which may be one of another machine, or else the same: its profile is that of this folder.
+    /// The first root of the client, which may be a folder of another machine, otherwise the same folder. It selects the profile.
     pub(crate) project: PathBuf,
 }
 
 impl Workspace {
-    /// Of a client that names these folders. One that had to say who it is works in the workspace of its principal.
+    /// Selects the workspace of a client with these roots. An authenticated client uses the workspace of its principal.
     pub(crate) fn of(mut roots: Vec<PathBuf>, files: &FileSettings) -> Self {
         if let Some(owner) = &files.owner {
             return owner::workspace_of(owner, roots);
@@ -74,9 +73,9 @@ impl Workspace {
     }
 }
 
-/// The folder of downloads that are kept apart.
+/// The folder of quarantined downloads.
 const QUARANTINE: &str = "quarantine";
-/// What stands behind their names, so that no program opens them.
+/// The suffix of quarantined downloads, so that no program opens them.
 const SUFFIX: &str = ".quarantine";
 
 /// The folders of a session.
@@ -86,15 +85,15 @@ pub(crate) struct Output {
     project: PathBuf,
     /// The output folder of all sessions of the principal.
     place: OutputFolder,
-    /// That of this one.
+    /// The output folder of this session.
     folder: PathBuf,
-    /// Where downloads go, if somebody chose it. Clients name nothing in it.
+    /// The configured folder of downloads. Clients cannot name files in it.
     downloads_dir: Option<PathBuf>,
     quarantine: bool,
-    /// Folders that may be read beside the workspace.
+    /// Folders that can be read in addition to the workspace.
     readable: Vec<PathBuf>,
     protected: Protected,
-    /// Clients may name files.
+    /// Whether clients may name files.
     client_paths: bool,
     unrestricted: bool,
     addresses: Addresses,
@@ -109,8 +108,8 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// The folders of a session whose client works in `workspace`. A session that has a name has a folder of its own, `artifacts` is what
-    /// it wrote before.
+    /// Creates the folders of a session whose client works in `workspace`. A named session has an output folder of its own; `artifacts` are
+    /// the files that it wrote before.
     pub(crate) fn new(
         settings: &Settings,
         workspace: &Workspace,
@@ -133,7 +132,7 @@ impl Output {
         let own = owner.map_or_else(|| workspace.clone(), |owner| owner.workspace.clone());
         let others = owner.into_iter().flat_map(|owner| owner.others.clone());
         let protected = files.protected.iter().cloned().chain(others);
-        // As short as it can be: each answer has it. Files are created exclusively, should two begin alike.
+        // The name is short because each answer contains it. Files are created exclusively, so equal names do no harm.
         let of_session =
             session.map(|id| format!("session-{}", id.split('-').next().unwrap_or(id)));
         Self {
@@ -153,28 +152,28 @@ impl Output {
             absolute_links: settings.answers.file_paths == FilePaths::Absolute,
             secrets: settings.secrets.clone(),
             known: Arc::default(),
-            // What earlier sessions left is looked at with the first call.
+            // The first call trims the files of earlier sessions.
             written: Arc::new(AtomicU64::new(u64::MAX / 2)),
             artifacts,
         }
     }
 
-    /// The folder that paths of clients are relative to.
+    /// Returns the folder that paths of clients are relative to.
     pub(crate) fn workspace(&self) -> &Path {
         &self.workspace
     }
 
-    /// The folder that a profile of its own belongs to; it may be one of another machine.
+    /// Returns the folder that selects the profile; it may be a folder of another machine.
     pub(crate) fn project(&self) -> &Path {
         &self.project
     }
 
-    /// The output folder; it may not exist yet.
+    /// Returns the output folder; it may not exist yet.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A new file below the output folder, under a name with the time.
+    /// Creates a file in the output folder, with the time in its name.
     pub(crate) async fn automatic(&self, prefix: &str, extension: &str) -> Result<WrittenFile> {
         self.refuse_symlink_escape(&self.folder)?;
         let (output, name) = (self.clone(), format!("{prefix}-*.{extension}"));
@@ -184,14 +183,14 @@ impl Output {
         Ok(self.linked(path, FileOrigin::Server))
     }
 
-    /// Makes a new, empty file in the output folder; the time takes the place of the `*` in its name.
+    /// Creates an empty file in the output folder; the time replaces the `*` in its name.
     pub(crate) fn make(&self, name: &str) -> io::Result<PathBuf> {
         names::new_at(&self.folder, name, |path| {
             self.open(path, Use::Create, PRIVATE_FILE).map(drop)
         })
     }
 
-    /// Makes a folder in the output folder, of the first of these names that is free.
+    /// Creates a folder in the output folder with the first of these names that is free.
     pub(crate) fn make_folder(&self, names: impl Iterator<Item = String>) -> io::Result<PathBuf> {
         self.make_own_folder()?;
         let (home, folder) = self.real_folder()?;
@@ -205,7 +204,7 @@ impl Output {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Makes the folder that downloads end up in if it is missing, and returns it.
+    /// Creates the folder of finished downloads if it is missing, and returns it.
     pub(crate) fn make_downloads_folder(&self) -> io::Result<PathBuf> {
         let folder = match &self.downloads_dir {
             None => self.make_own_folder().map(|()| self.folder())?,
@@ -220,7 +219,7 @@ impl Output {
         let place = real(folder).ok_or(io::ErrorKind::NotFound)?;
         let quarantine = place.join(QUARANTINE);
         beneath::make_folders_beneath(&place, &quarantine, PRIVATE_FOLDER)?;
-        // It may have been there, and open to others.
+        // An existing folder may be accessible to others.
         #[cfg(unix)]
         std::fs::set_permissions(
             &quarantine,
@@ -229,19 +228,19 @@ impl Output {
         Ok(folder.join(QUARANTINE))
     }
 
-    /// Whether downloads are kept apart, under names that no program opens.
+    /// Returns whether downloads are quarantined under names that no program opens.
     pub(crate) fn has_quarantine(&self) -> bool {
         self.quarantine
     }
 
-    /// Makes the output folder if it is missing.
+    /// Creates the output folder if it is missing.
     fn make_own_folder(&self) -> io::Result<()> {
         self.place.make()?;
         let (home, folder) = self.real_folder()?;
         beneath::make_folders_beneath(&home, &folder, PRIVATE_FOLDER)
     }
 
-    /// Where the output folder's links lead, and those of the folder that it must lie in.
+    /// Returns the resolved output folder, and the resolved folder that must contain it.
     fn real_folder(&self) -> io::Result<(PathBuf, PathBuf)> {
         let places = (real(&self.place.home), real(&self.folder));
         match places {
@@ -255,17 +254,17 @@ impl Output {
         WrittenFile { path, link, origin }
     }
 
-    /// Writes a text, without the secrets that it shows.
+    /// Writes a text with masked secrets.
     pub(crate) async fn write(&self, file: &WrittenFile, text: String) -> Result<()> {
         self.write_bytes(file, self.redacted(text)).await
     }
 
-    /// Writes a text that grants access elsewhere, such as a saved login.
+    /// Writes a text that contains credentials, such as a storage state.
     pub(crate) async fn write_sensitive(&self, file: &WrittenFile, text: String) -> Result<()> {
         self.write_as(file, self.redacted(text), true).await
     }
 
-    /// Writes a file that is no text; folders above it are made. From then on it is a resource: a file that a client only names is none.
+    /// Writes a binary file; folders above it are created. The file becomes a resource, unlike a file that the client only names.
     pub(crate) async fn write_bytes(
         &self,
         file: &WrittenFile,
@@ -286,7 +285,7 @@ impl Output {
             named_by_client: file.origin != FileOrigin::Server,
         };
         if guarded {
-            // Before anybody could read it.
+            // Registered before the file is readable.
             self.artifacts.add(&file.path, note);
             return self.put(file, bytes.into(), guarded).await;
         }
@@ -319,14 +318,14 @@ impl Output {
         .await
     }
 
-    /// Adds a text to a log in the output folder; makes the log where somebody removed it.
+    /// Appends a text to a log in the output folder; creates the log if it was removed.
     pub(crate) fn append(&self, path: &Path, text: &str) -> io::Result<()> {
         self.count(text.len());
         let mut file = self.open(path, Use::Append, PRIVATE_FILE)?;
         file.write_all(text.as_bytes())
     }
 
-    /// Counts what was written to the output folder, in bytes.
+    /// Counts bytes that were written to the output folder.
     pub(crate) fn count(&self, bytes: usize) {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let add = |written: u64| Some(written.saturating_add(bytes));
@@ -334,7 +333,7 @@ impl Output {
         let _ = self.written.fetch_update(set, fetch, add);
     }
 
-    /// Reads a file that may be touched.
+    /// Reads a file if the rules permit it.
     pub(crate) async fn read(&self, path: &Path) -> Result<Vec<u8>> {
         let read = self.with(path, Use::Read, beneath::FILE, |output, mut file| {
             output.refuse_listed(&file)?;
@@ -344,7 +343,7 @@ impl Output {
         read.await
     }
 
-    /// Opens a file that may be touched, and works with it.
+    /// Opens a file if the rules permit it, and runs `work` with it.
     async fn with<T: Send + 'static>(
         &self,
         path: &Path,
@@ -363,7 +362,7 @@ impl Output {
         done.map_err(|error| Error::file(path, "open", &error))
     }
 
-    /// Refuses a protected file that was put at the path after that was checked.
+    /// Returns an error for a protected file that was put at the path after the check of the path.
     fn refuse_listed(&self, file: &std::fs::File) -> io::Result<()> {
         match self.protected.guard().is_listed(&file.metadata()?) {
             true => Err(io::ErrorKind::PermissionDenied.into()),
@@ -373,7 +372,7 @@ impl Output {
 
     fn open(&self, path: &Path, wanted: Use, mode: u32) -> io::Result<std::fs::File> {
         let opened = self.try_open(path, wanted, mode);
-        // Mostly the folder is there: to look first would cost as much as the writing.
+        // The folder usually exists: a check first would cost as much as the writing.
         match (opened, path.parent()) {
             (Err(error), Some(folder))
                 if wanted != Use::Read && error.kind() == io::ErrorKind::NotFound =>
@@ -410,7 +409,7 @@ impl Output {
         }
     }
 
-    /// The folder of ours that a path lies in whose links are followed, and whether that is the output folder.
+    /// Returns the folder that contains a resolved path, and whether that is the output folder.
     fn root_of(&self, place: &Path) -> Option<(PathBuf, bool)> {
         let is_held = self.unrestricted || self.place.holds(&self.place.base);
         let base = Some((&self.place.base, true)).filter(|_| is_held);
@@ -424,21 +423,21 @@ impl Output {
         })
     }
 
-    /// The files of the session.
+    /// Returns the artifacts of the session.
     pub(crate) fn artifacts(&self) -> &Artifacts {
         &self.artifacts
     }
 
-    /// The folder that the browser downloads to; it may not exist yet.
+    /// Returns the folder that the browser downloads to; it may not exist yet.
     pub(crate) fn downloads(&self) -> Result<PathBuf> {
         let downloads = self.place.base.join("downloads");
         self.refuse_symlink_escape(&downloads)?;
-        // Otherwise the browser makes it, and lets others read it. Where it cannot be made a download fails, and says so.
+        // Otherwise the browser creates it, readable for others. If it cannot be created, downloads report the error.
         let _ = self.place.make();
         Ok(downloads)
     }
 
-    /// What a workspace ships at the place of our folder may be a link to anywhere.
+    /// Returns an error if the output folder in the workspace is a link to a folder outside.
     fn refuse_symlink_escape(&self, path: &Path) -> Result<()> {
         if self.unrestricted || self.place.holds(path) {
             return Ok(());
@@ -452,12 +451,12 @@ impl Output {
         })
     }
 
-    /// A text as files may have it.
+    /// Returns a text with masked secrets.
     pub(crate) fn redacted(&self, text: String) -> String {
         self.secrets.redacted(text)
     }
 
-    /// The name on disk of a download for which the page suggests this one.
+    /// Returns the file name of a download for which the page suggests this name.
     pub(crate) fn download_name(&self, suggested: &str) -> String {
         let mut name = names::download_name(suggested, &self.secrets);
         if self.quarantine {
@@ -466,12 +465,12 @@ impl Output {
         name
     }
 
-    /// Refuses a URL that code of the client must not go to.
+    /// Returns an error for a URL that client code must not open.
     pub(crate) fn refuse_address(&self, url: &str) -> Result<()> {
         self.addresses.refuse(url)
     }
 
-    /// Refuses a screenshot that is larger than screenshots may be.
+    /// Returns an error for a screenshot that exceeds the size limit.
     pub(crate) fn refuse_large(&self, screenshot: &[u8]) -> Result<()> {
         match self.max_screenshot {
             Some(limit) if screenshot.len() as u64 > limit => Err(Error::ScreenshotTooLarge {
@@ -482,7 +481,7 @@ impl Output {
         }
     }
 
-    /// How answers name a file: relative to the workspace where it lies there.
+    /// Returns the path of a file in answers: relative to the workspace if the file is in it.
     pub(crate) fn link(&self, path: &Path) -> String {
         if self.absolute_links {
             return path.display().to_string();
@@ -496,7 +495,7 @@ impl Output {
     }
 }
 
-/// Lets nobody but its owner read a file that was there before.
+/// Restricts an existing file to its owner.
 fn restrict_to_owner(file: &std::fs::File) -> io::Result<()> {
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::mode(&file.metadata()?) & 0o077 != 0 {
@@ -507,7 +506,7 @@ fn restrict_to_owner(file: &std::fs::File) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the file of cookies and storage that the configuration names.
+/// Reads the storage state file of the configuration.
 pub(crate) async fn storage_state(path: &Path) -> Result<StorageState> {
     let bytes = tokio::fs::read(path).await;
     parsed_state(

@@ -1,4 +1,4 @@
-//! The server: its settings, the tools they switch on, and what runs for its clients. What MCP offers is here, without the protocol.
+//! The server: its settings, the enabled tools, and what runs for its clients. It implements the features of MCP, without the protocol.
 
 pub(crate) mod dispatch;
 pub(crate) mod instructions;
@@ -31,13 +31,13 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// The call that starts a browser before the first call of a client.
+/// The call that launches a browser before the first call of a client.
 const PRELAUNCH: ToolSpec = ToolSpec::internal("prelaunch", OutputFormat::Markdown);
 
-/// Most clients never ask for them, and none should wait for them at start.
+/// Loaded on the first request, because most clients never request prompts and startup must not wait for them.
 type LazyPrompts = LazyLock<Prompts, Box<dyn FnOnce() -> Prompts + Send>>;
 
-/// Everything that outlives a call.
+/// The state that outlives a call.
 pub(crate) struct Server {
     settings: Arc<Settings>,
     toolbox: Toolbox,
@@ -53,10 +53,10 @@ pub(crate) struct Server {
     stop: CancellationToken,
 }
 
-/// Why there is no server with these settings.
+/// Why the server cannot be created with these settings.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// A prompt of the user's is wrong.
+    /// A prompt file of the user is invalid.
     #[error(transparent)]
     Prompts(#[from] prompts::LoadError),
     /// The policy cannot be read.
@@ -68,7 +68,7 @@ pub(crate) enum StartError {
 }
 
 impl Server {
-    /// A server with these settings. Fails when a prompt of the user's or the policy is wrong, or the audit log cannot be used.
+    /// Creates a server. Fails if a prompt file or the policy is invalid, or the audit log cannot be used.
     pub(crate) fn new(settings: Settings) -> Result<Self, StartError> {
         let settings = Arc::new(settings);
         let policy = tools::policy(&settings)?.map(Arc::new);
@@ -95,38 +95,38 @@ impl Server {
         })
     }
 
-    /// Starts the browsers that are to run from the start, and stops servers of the app that were left running when one of us was killed.
+    /// Launches the browsers of the pool, and stops servers of the app that killed Playhouse processes left running.
     pub(crate) fn begin(&self) {
         self.browsers.fill();
         self.dev_servers.stop_leftovers();
     }
 
-    /// How long closing may take, beside what browsers and clients need.
+    /// Returns how long closing may take in addition to browsers and clients.
     pub(crate) fn closing(&self) -> Duration {
         self.settings.dev_servers.longest_shutdown()
     }
 
-    /// The tools that are switched on.
+    /// Returns the enabled tools.
     pub(crate) fn toolbox(&self) -> &Toolbox {
         &self.toolbox
     }
 
-    /// The tools that clients are shown.
+    /// Returns the tools that clients see.
     pub(crate) fn shown_tools(&self) -> impl Iterator<Item = &'static ToolDef> {
         self.toolbox.shown(self.policy.as_deref())
     }
 
-    /// Whether clients see what `@playwright/mcp` shows and nothing more.
+    /// Returns whether clients see exactly what `@playwright/mcp` shows.
     pub(crate) fn is_drop_in(&self) -> bool {
         is_drop_in(&self.settings)
     }
 
-    /// What an agent should know before its first call.
+    /// Returns the instructions for agents.
     pub(crate) fn instructions(&self) -> String {
         instructions::text(&self.toolbox)
     }
 
-    /// What a caller of that tool must be permitted.
+    /// Returns the permission that a caller of that tool needs.
     pub(crate) fn permission_for(&self, tool: &str) -> Permission {
         match self.toolbox.find(tool) {
             Lookup::On(tool) => tool.permission,
@@ -134,37 +134,38 @@ impl Server {
         }
     }
 
-    /// The prompts, if any are offered.
+    /// Returns the prompts, if any are offered.
     pub(crate) fn prompts(&self) -> Option<&Prompts> {
         self.prompts.as_deref()
     }
 
-    /// What a caller can read without calling a tool.
+    /// Returns the resources of a caller.
     pub(crate) fn resources(&self, caller: Caller) -> Resources {
         Resources::new(Visible::new(self.sessions.clone(), caller))
     }
 
-    /// What people are asked to type.
+    /// Returns the open requests to users to type a value.
     pub(crate) fn handovers(&self) -> &Arc<Handovers> {
         &self.handovers
     }
 
-    /// What the server calls itself.
+    /// Returns the name and version of the server.
     pub(crate) fn name_and_version(&self) -> (String, String) {
         self.settings.server.clone()
     }
 
-    /// A client that is known by its principal alone.
+    /// Creates a caller that is identified by its principal alone.
     pub(crate) fn caller(&self, principal: Principal) -> Caller {
         self.sessions.caller(principal)
     }
 
-    /// A client that has connected, and will be gone when the last clone of this is dropped.
+    /// Creates a caller for a connected client, which disconnects when the last clone is dropped.
     pub(crate) fn connected_caller(&self, principal: Principal) -> Caller {
         self.sessions.connected_caller(principal)
     }
 
-    /// Begins the record of a request; `None` without an audit log. Fails where the log cannot be written: then nothing may be done.
+    /// Begins the audit record of a request; `None` without an audit log. Fails if the log cannot be written: the request must then be
+    /// rejected.
     pub(crate) async fn record(
         &self,
         caller: &Caller,
@@ -182,7 +183,7 @@ impl Server {
         Ok(Some(Arc::new(entry)))
     }
 
-    /// Refuses to read what shows a page, by its URL, if the policy does. The user is not asked about reading.
+    /// Returns an error if the policy denies reading a page with this URL. Reading never requires confirmation of the user.
     pub(crate) fn permit_reading(
         &self,
         url: Option<&str>,
@@ -215,7 +216,7 @@ impl Server {
         }
     }
 
-    /// Calls a tool for a client, and records it. `cancel` ends it early, as does the end of the server.
+    /// Calls a tool for a client, and records it. `cancel` or the shutdown of the server ends it early.
     pub(crate) async fn call(
         &self,
         name: &str,
@@ -275,7 +276,7 @@ impl Server {
         if request.caller.principal.permission() < tool.permission {
             return Ok(dispatch::not_permitted(tool, session_id, &self.settings));
         }
-        // Others would have to wait for it.
+        // Otherwise other calls would have to wait for it.
         if self.under_way.is_closed() {
             return Ok(dispatch::cancelled(tool, session_id, &self.settings));
         }
@@ -286,7 +287,7 @@ impl Server {
         Ok(content)
     }
 
-    /// The answer to a call that cannot be recorded.
+    /// Returns the answer to a call that cannot be recorded.
     fn not_recorded(
         &self,
         name: &str,
@@ -392,7 +393,7 @@ impl Server {
         content
     }
 
-    /// Starts the browser for a client that has just come, if that is wanted; calls that come meanwhile wait for it.
+    /// Launches the browser for a new client if that is configured; calls that arrive meanwhile wait for it.
     pub(crate) fn prelaunch(&self, caller: Caller, client: Arc<dyn Client>) {
         if !self.settings.browser.prelaunch {
             return;
@@ -415,7 +416,7 @@ impl Server {
                 chosen.session.tabs(&call).await.map(drop)
             };
             tokio::select! {
-                // What went wrong the first call will meet again, and tell.
+                // The first call meets the same error and reports it.
                 started = started => tracing::debug!(?started, "prelaunch"),
                 () = cancel.cancelled() => {}
             }
@@ -423,7 +424,7 @@ impl Server {
         .detach();
     }
 
-    /// Calls a tool for somebody in this process.
+    /// Calls a tool from within this process.
     pub(crate) async fn call_here(
         &self,
         name: &str,
@@ -441,13 +442,13 @@ impl Server {
         .await
     }
 
-    /// Resolves when no call is under way; no more will begin.
+    /// Resolves when no call is in progress; no more are accepted.
     pub(crate) async fn finished(&self) {
         self.under_way.close();
         self.under_way.wait().await;
     }
 
-    /// What there is at the moment.
+    /// Returns the current numbers of browsers and sessions.
     pub(crate) fn health_stats(&self) -> HealthStats {
         HealthStats {
             browsers: self.browsers.len(),
@@ -456,25 +457,25 @@ impl Server {
         }
     }
 
-    /// What was counted, in the text format of Prometheus.
+    /// Returns the metrics in the text format of Prometheus.
     pub(crate) fn metrics(&self, mcp_sessions: usize) -> String {
         self.metrics.text(self.health_stats(), mcp_sessions)
     }
 
-    /// Ends all calls that are under way.
+    /// Cancels all calls that are in progress.
     pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// Resolves when that has been asked for.
+    /// Resolves when [`Self::stop`] was called.
     pub(crate) async fn stopped(&self) {
         self.stop.cancelled().await;
     }
 
-    /// Ends everything that the server started.
+    /// Closes everything that the server started.
     pub(crate) async fn close(&self) {
         self.stop();
-        // Before the browsers, which need no time to end.
+        // Closed before the browsers, which end quickly.
         let apps = self.dev_servers.close();
         let browsers = async {
             self.sessions.close_all().await;
@@ -484,18 +485,18 @@ impl Server {
     }
 }
 
-/// What comes with the name of a tool.
+/// The parameters of a call beside the name of the tool.
 struct Request {
     arguments: Arguments,
     caller: Caller,
     client: Arc<dyn Client>,
     ticket: Ticket,
     cancel: CancellationToken,
-    /// Its record in the audit log, where there is one.
+    /// The record in the audit log, if there is one.
     entry: Option<Arc<Entry>>,
 }
 
-/// How a call ended, for its record.
+/// Returns the outcome of a call for its audit record.
 fn outcome(answer: &Result<Content, UnknownTool>) -> Outcome {
     match answer {
         Ok(content) if !content.is_error => Outcome::Ok,
@@ -508,13 +509,13 @@ fn outcome(answer: &Result<Content, UnknownTool>) -> Outcome {
     }
 }
 
-/// With the `browser` toolset alone, clients see what `@playwright/mcp` shows and nothing more.
+/// With the `browser` toolset alone, clients see exactly what `@playwright/mcp` shows.
 fn is_drop_in(settings: &Settings) -> bool {
     let toolsets = &settings.tools.toolsets;
     toolsets.iter().all(|name| *name == ToolsetName::Browser)
 }
 
-/// The prompts; none where clients expect none, unless the user has some of their own.
+/// Returns the prompts; `None` if clients expect none, unless the user has prompt files.
 fn prompts(
     settings: &Arc<Settings>,
     toolbox: &Toolbox,
@@ -531,7 +532,7 @@ fn prompts(
         Prompts::load(&settings.prompts, &on.toolsets, tools, &settings.secrets)
     };
     Ok(Some(LazyLock::new(match has_own {
-        // Mistakes are told at start.
+        // Errors are reported at startup.
         true => {
             let prompts = load()?;
             Box::new(move || prompts)
@@ -543,14 +544,14 @@ fn prompts(
 /// There is no tool of that name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnknownTool {
-    /// The name as given.
+    /// The name in the call.
     pub(crate) name: String,
-    /// A tool with a name like it.
+    /// A tool with a similar name.
     pub(crate) nearest: Option<&'static str>,
 }
 
 impl UnknownTool {
-    /// The code that JSON-RPC has for it.
+    /// The JSON-RPC error code.
     pub(crate) const CODE: i32 = -32601;
 
     fn new(name: &str, nearest: Option<&'static str>) -> Self {

@@ -1,4 +1,4 @@
-//! The sessions of a server: the default one, and those that clients create, each with an end to its life.
+//! The sessions of a server: default sessions, and those that clients create, each with an expiry.
 
 pub(crate) mod browsers;
 mod default_session;
@@ -32,7 +32,7 @@ pub(crate) use options::{
 };
 pub(crate) use visible::{Tested, Visible};
 
-/// Ids of sessions that are over, for as long as they can be told from ids that never were.
+/// The largest number of ids of ended sessions that are remembered, to distinguish them from unknown ids.
 const MAX_REMEMBERED_IDS: usize = 1000;
 
 /// All sessions of a server.
@@ -47,14 +47,14 @@ pub(crate) struct Sessions {
 
 #[derive(Default)]
 struct Table {
-    /// Oldest first.
+    /// The sessions, oldest first.
     live: Vec<Arc<Created>>,
-    /// Places of sessions and contexts that are being created, with their owners and names.
+    /// The slots of sessions and contexts that are being created, with their owners and names.
     taken: Vec<Arc<ReservedName>>,
     expired: VecDeque<Expired>,
 }
 
-/// What a session will be called that is being created.
+/// The name of a session that is being created.
 struct ReservedName {
     owner: Principal,
     name: Option<String>,
@@ -68,7 +68,7 @@ struct Expired {
 }
 
 impl Table {
-    /// The session of that id or name, if it is one that `owner` may see.
+    /// Returns the session of that id or name, if `owner` may use it.
     fn find(&self, id: &str, owner: &Principal) -> Result<Arc<Created>> {
         let session_id = id.to_owned();
         let uuid = Uuid::parse_str(id).ok();
@@ -99,51 +99,51 @@ impl Table {
     }
 }
 
-/// A session that lives for a time.
+/// A session with an expiry.
 pub(crate) struct Created {
-    /// Its id, a UUID of version 4.
+    /// The id, a UUID of version 4.
     pub(crate) id: Uuid,
-    /// What its owner calls it; no other session of theirs is called so.
+    /// The name, which is unique among the sessions of the owner.
     pub(crate) name: Option<String>,
-    /// Where it comes from.
+    /// The kind of the session.
     pub(crate) kind: Kind,
     owner: Principal,
-    /// Whose default session it is, as long as its client is connected; of one that was created, who created it.
+    /// The client whose default session this is, while it is connected; for a created session, its creator.
     default_session: Mutex<Weak<DefaultSession>>,
     /// The session.
     pub(crate) session: Arc<Session>,
     /// When it was created.
     pub(crate) created_at: SystemTime,
     deadline: Deadline,
-    /// How many it has under way.
+    /// The number of calls in progress.
     calls: watch::Sender<usize>,
-    /// Ends it when its time has come.
+    /// The task that closes the session when it expires.
     expiry: OnceLock<Task>,
 }
 
 impl Created {
-    /// Whether it is over. It never is while a call is under way.
+    /// Returns whether the session has expired. It does not expire while a call is in progress.
     fn has_passed(&self) -> bool {
         *self.calls.borrow() == 0 && self.deadline.has_passed()
     }
 
-    /// Whether calls come too late for it. Where its end is fixed, those that are under way are finished, and no more begin.
+    /// Returns whether no more calls are accepted. With a fixed expiry, the calls in progress are completed.
     fn is_closed_to_calls(&self) -> bool {
         self.has_passed() || (self.deadline.is_fixed() && self.deadline.has_passed())
     }
 
-    /// When it will be over, if nobody uses it; `None`: never.
+    /// Returns when the session expires if it is not used; `None`: never.
     pub(crate) fn expires_at(&self) -> Option<SystemTime> {
         self.deadline.expires_at()
     }
 
-    /// What people call it: its name, or else its id.
+    /// Returns the name of the session, or otherwise its id.
     pub(crate) fn label(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.id.to_string())
     }
 }
 
-/// The session of a call, which lives on while the call does.
+/// The session of a call, which does not expire during the call.
 pub(crate) struct SelectedSession {
     /// The session.
     pub(crate) session: Arc<Session>,
@@ -159,7 +159,7 @@ impl SelectedSession {
     }
 }
 
-/// A call on a session, or a client that is connected to it: its life is prolonged when they come, and when they go.
+/// A call or a connected client that uses a session: its start and its end prolong the life of the session.
 struct ActiveUse(Arc<Created>);
 
 impl ActiveUse {
@@ -193,7 +193,7 @@ impl Sessions {
         }
     }
 
-    /// How many live, of all callers; the server's default one counts once it has a page.
+    /// Returns the number of sessions of all callers; the server's default session counts if it has a page.
     pub(crate) fn len(&self) -> usize {
         let table = self.table();
         let live = table.live.iter().filter(|created| !created.has_passed());
@@ -223,15 +223,15 @@ impl Sessions {
         let timeout = options.lifetime.unwrap_or(self.settings.sessions.timeout);
         let session = Arc::new(Session::new(settings, self.browsers.clone()));
         let id = Uuid::new_v4();
-        // Its files lie by its name.
+        // The name of the output folder contains the id.
         session.set_id(id.to_string());
         let mut unfinished = PendingSession(Some(session.clone()));
-        // Nobody else knows it; its turn is for what it is asked to do.
+        // No other call knows the session, so this one has its turn at once.
         call.take_turn(session.turn()).await;
         let tab = session.current_tab(call).await;
         let tab = tab.map_err(|error| options.blamed(call.tool.name, error))?;
         if let Some(state) = browsers::first_state(session.settings()).await? {
-            // That is a tab's, not the context's.
+            // A setting of a tab, not of the context.
             let progress = call.navigation();
             tab.page
                 .restore_session_storage(&progress, &state, "about:blank")
@@ -281,7 +281,7 @@ impl Sessions {
         let find = || self.table().find(id, owner);
         let created = find()?;
         call.take_turn(created.session.last_turn()).await;
-        // Somebody may have been quicker.
+        // Another call may have been faster.
         find()?;
         self.closed(&created).await;
         Ok(())
@@ -292,7 +292,7 @@ impl Sessions {
         created.session.end(Ended::Closed(created.id)).await;
     }
 
-    /// Ends all of them.
+    /// Closes all sessions.
     pub(crate) async fn close_all(&self) {
         let live = std::mem::take(&mut self.table().live);
         let ends = live.iter().map(|created| created.session.close());
@@ -300,7 +300,7 @@ impl Sessions {
         self.default.close().await;
     }
 
-    /// Ends a session when its time has come; calls that are under way are finished first.
+    /// Closes a session when it expires, after the calls in progress have ended.
     fn watch(self: &Arc<Self>, created: &Arc<Created>) {
         let (sessions, watched) = (Arc::downgrade(self), Arc::downgrade(created));
         let (deadline, mut calls) = (created.deadline.clone(), created.calls.subscribe());
@@ -320,11 +320,11 @@ impl Sessions {
                 }
             }
         });
-        // Set once, here.
+        // Only set here.
         let _ = created.expiry.set(watch);
     }
 
-    /// Ends it if its time has come; whether it is over.
+    /// Closes the session if it has expired; returns whether it is closed.
     async fn expire(&self, created: &Created) -> bool {
         {
             let mut table = self.table();
@@ -355,7 +355,7 @@ impl Sessions {
     }
 }
 
-/// Where a session comes from, and what it is called.
+/// The kind and the name of a session.
 struct Origin {
     kind: Kind,
     owner: Principal,
@@ -363,7 +363,7 @@ struct Origin {
     name: Option<String>,
 }
 
-/// The place of a session or named context that is being created: given back when dropped.
+/// The slot of a session or named context that is being created: released when dropped.
 pub(crate) struct Slot<'a>(Arc<ReservedName>, &'a Sessions);
 
 impl<'a> Slot<'a> {
@@ -413,8 +413,9 @@ impl Drop for Slot<'_> {
 }
 
 impl Table {
-    /// How many slots are taken: by sessions that were created, by named contexts of any session, and by what is being created. Default
-    /// sessions are nobody's choice; `Sessions::create_default` bounds those whose client has gone, the number of connections the others.
+    /// Returns the number of slots in use: by created sessions, by named contexts of any session, and by those that are being created.
+    /// Default sessions do not count: `Sessions::create_default` limits those of disconnected clients, and the number of connections limits
+    /// the others.
     fn slots(&self) -> usize {
         let live = self.live.iter().filter(|created| !created.has_passed());
         let live = live.map(|created| {
@@ -425,7 +426,7 @@ impl Table {
     }
 }
 
-/// A session that may have a browser context, and that nobody knows yet: closed when dropped.
+/// A session that may have a browser context and is not registered yet: closed when dropped.
 struct PendingSession(Option<Arc<Session>>);
 
 impl Drop for PendingSession {
@@ -454,7 +455,7 @@ mod tests {
         Arc::new(Sessions::new(settings, browsers, dev_servers))
     }
 
-    /// One more session, that never needed a browser.
+    /// Creates another session, which never needed a browser.
     fn one_more(sessions: &Arc<Sessions>) -> Result<Arc<Created>> {
         let (settings, browsers) = (sessions.settings.clone(), sessions.browsers.clone());
         let owner = Principal::anonymous();
@@ -499,7 +500,7 @@ mod tests {
                 matches!(refused, Err(Error::MaxSessionsReached { max_sessions }) if max_sessions == most)
             };
             prop_assert!(refused(&sessions));
-            // As many as are over make room, and no more.
+            // Expired sessions make room for as many new ones.
             let ends = ends.min(most);
             sessions.table().live.truncate(most - ends);
             for _ in 0..ends {
@@ -559,7 +560,7 @@ mod tests {
         tokio::time::advance(LIFETIME * 100).await;
         assert_eq!(id(&others), Some(told.clone()));
         drop(client);
-        // Who knows its id can take it up again, until it expires.
+        // A client that knows the id can use the session until it expires.
         assert!(others.select(Some(&told)).is_ok());
         tokio::time::advance(LIFETIME * 100).await;
         let late = others.select(Some(&told));

@@ -1,12 +1,12 @@
-//! Whom the server takes a client for, and how far it may go.
+//! Principals, the identities of clients, and their permissions.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Whom the server takes a client for. Sessions belong to one; to others they do not exist. It is its name: what it may do can change from
-/// one request to the next.
+/// The identity of a client: a name. Sessions belong to a principal and do not exist for others. Equality compares the name only, because
+/// permissions can change from one request to the next.
 #[derive(Debug, Clone)]
 pub(crate) struct Principal {
     name: Arc<str>,
@@ -17,30 +17,30 @@ pub(crate) struct Principal {
 /// The folders that the configuration gives to a principal, beside those that all have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Folders {
-    /// Its workspace, absolute; `None`: a folder below the root of all workspaces.
+    /// The absolute path of the workspace; `None`: a folder below the root of all workspaces.
     pub(crate) workspace: Option<PathBuf>,
-    /// Folders that it may read files from without `browser:admin`. Relative ones lie in its workspace.
+    /// Folders with files that the principal may read without `browser:admin`. Relative paths are relative to the workspace.
     pub(crate) readable: Vec<PathBuf>,
-    /// The workspaces of others.
+    /// The workspaces of other principals.
     pub(crate) others: Vec<PathBuf>,
 }
 
-/// What a principal may do; each permission includes those before it.
+/// What a principal may do; each permission includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     /// Read pages, lists and logs.
     Read,
-    /// Act: navigate, click, type, run scripts in pages, make sessions.
+    /// Act: navigate, click, type, run scripts in pages, create sessions.
     Act,
     /// Read and write what grants access elsewhere (cookies, storage, saved logins, the server's configuration), and run code beside the page.
     Admin,
 }
 
 impl Permission {
-    /// All of them, the least first.
+    /// All permissions, in ascending order.
     pub(crate) const ALL: [Self; 3] = [Self::Read, Self::Act, Self::Admin];
 
-    /// What OAuth calls it.
+    /// Returns the OAuth scope.
     pub fn scope(self) -> &'static str {
         match self {
             Self::Read => "browser:read",
@@ -49,7 +49,7 @@ impl Permission {
         }
     }
 
-    /// The most that these scopes permit.
+    /// Returns the highest permission that these scopes grant.
     pub(crate) fn of_scopes<'a>(scopes: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let known = |scope| Self::ALL.into_iter().find(|one| one.scope() == scope);
         scopes.into_iter().filter_map(known).max()
@@ -57,12 +57,12 @@ impl Permission {
 }
 
 impl Principal {
-    /// Everybody, where nobody is asked who they are: over stdio, and without authentication.
+    /// Returns the principal of all clients over stdio and without authentication.
     pub(crate) fn anonymous() -> Self {
         Self::named("anybody")
     }
 
-    /// Somebody by name, who may do everything.
+    /// Returns a named principal with all permissions.
     pub(crate) fn named(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -71,7 +71,7 @@ impl Principal {
         }
     }
 
-    /// The same, with these folders.
+    /// Returns the principal with these folders.
     pub(crate) fn with_folders(self, folders: Folders) -> Self {
         Self {
             folders: Arc::new(folders),
@@ -79,22 +79,22 @@ impl Principal {
         }
     }
 
-    /// The folders that the configuration gives to it.
+    /// Returns the folders that the configuration gives to the principal.
     pub(crate) fn folders(&self) -> &Folders {
         &self.folders
     }
 
-    /// The same, who may go so far.
+    /// Returns the principal with this permission.
     pub(crate) fn with(self, permission: Permission) -> Self {
         Self { permission, ..self }
     }
 
-    /// How far it may go.
+    /// Returns the permission of the principal.
     pub(crate) fn permission(&self) -> Permission {
         self.permission
     }
 
-    /// Whether it stands for everybody.
+    /// Returns whether this is the principal of clients without authentication.
     pub(crate) fn is_anonymous(&self) -> bool {
         *self == Self::anonymous()
     }

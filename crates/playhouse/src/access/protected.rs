@@ -1,5 +1,5 @@
-//! Files that no tool reads or writes, whoever calls and however the path is spelled: keys, configuration, secrets, logins and state of the
-//! server, repository data, and what belongs to other principals.
+//! Protected files, which no tool reads or writes under any spelling of the path: keys, configuration, secrets, logins and state of the
+//! server, repository data, and the folders of other principals.
 
 use std::collections::HashSet;
 use std::fs::Metadata;
@@ -8,40 +8,40 @@ use std::path::{Component, Path, PathBuf};
 /// The data of a Git repository: its configuration and hooks are programs.
 const REPOSITORY: &str = ".git";
 
-/// How the names of temporary browser profiles begin.
+/// The prefix of the names of temporary browser profiles.
 const TEMPORARY_PROFILE: &str = "playhouse-profile-";
 
-/// The most files that a folder may hold that is given to a page.
+/// The largest number of files in a folder that may be uploaded to a page.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The list, and the folders of the caller.
+/// The protected paths, and the folders of the caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Protected {
-    /// Files, and folders with all that is in them.
+    /// Files, and folders with their contents.
     paths: Vec<PathBuf>,
-    /// The caller's own folders: what is protected around one is no reason to refuse what is in it.
+    /// The caller's own folders: a protected folder around one does not protect its contents.
     own: Vec<PathBuf>,
 }
 
-/// What tells a file from others whatever its name: device and inode.
+/// Device and inode, which identify a file under all of its names.
 type FileId = (u64, u64);
 
-/// The list as of now.
+/// The protected paths with resolved links.
 pub(crate) struct Guard<'a> {
     list: &'a Protected,
-    /// Where the links of the list and of the caller's folders lead.
+    /// The resolved paths of the list and of the caller's folders.
     paths: Vec<PathBuf>,
     own: Vec<PathBuf>,
     ids: HashSet<FileId>,
 }
 
 impl Protected {
-    /// A list of files, and of folders with all that is in them; and the caller's own folders.
+    /// Creates a list of protected files and folders with their contents, and of the caller's own folders.
     pub(crate) fn new(paths: Vec<PathBuf>, own: Vec<PathBuf>) -> Self {
         Self { paths, own }
     }
 
-    /// The list as of now: links are followed, and files that exist are known by what they are.
+    /// Resolves the links of the list and identifies existing files by device and inode.
     pub(crate) fn guard(&self) -> Guard<'_> {
         let repositories = self.own.iter().map(|own| own.join(REPOSITORY));
         let paths: Vec<_> = self
@@ -61,14 +61,14 @@ impl Protected {
 }
 
 impl Guard<'_> {
-    /// Whether what the path leads to is protected.
+    /// Returns whether the file that the path resolves to is protected.
     pub(crate) fn covers_path(&self, path: &Path) -> bool {
         real(path).is_none_or(|real| self.covers(path, &real))
     }
 
-    /// Whether the path is protected, or lies in a folder that is. `real` is where its links lead.
+    /// Returns whether the path or a folder above it is protected. `real` is the path with its links resolved.
     pub(crate) fn covers(&self, path: &Path, real: &Path) -> bool {
-        // A link of that name may lead to data of another name.
+        // A link of that name may point to data of another name.
         let mut own = self.list.own.iter();
         let below = own.find_map(|own| path.strip_prefix(own).ok());
         let mut names = below.unwrap_or(path).components();
@@ -78,7 +78,7 @@ impl Guard<'_> {
 
     fn covers_real(&self, real: &Path) -> bool {
         real.ancestors()
-            // What lies around a folder of the caller's own says nothing about what is in it.
+            // Protected folders around a folder of the caller do not protect its contents.
             .take_while(|above| !self.own.iter().any(|own| own == above))
             .any(|above| {
                 let name = above.file_name().unwrap_or_default().to_string_lossy();
@@ -89,12 +89,12 @@ impl Guard<'_> {
             })
     }
 
-    /// Whether an open file is one of the list under another name.
+    /// Returns whether an open file is a protected one under another name.
     pub(crate) fn is_listed(&self, file: &Metadata) -> bool {
         id(file).is_some_and(|id| self.ids.contains(&id))
     }
 
-    /// Whether something in the folder is protected, or a link that leads out of it; or whether it holds too much to say.
+    /// Returns whether the folder contains a protected file, a link that points outside it, or too many entries to check.
     pub(crate) fn covers_part_of(&self, folder: &Path) -> bool {
         let Some(root) = real(folder) else {
             return true;
@@ -122,17 +122,17 @@ impl Guard<'_> {
     }
 }
 
-/// The path with its links followed, also those to what does not exist yet; `None` where they go in circles.
+/// Returns the path with its links resolved, also links to files that do not exist yet; `None` for a cycle of links.
 pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     let mut real = PathBuf::new();
     let mut links_left = MAX_LINKS;
     follow(&mut real, path, &mut links_left).then_some(real)
 }
 
-/// As many as Linux follows.
+/// The limit of Linux.
 const MAX_LINKS: usize = 40;
 
-/// Goes on from a real folder; `false` if that takes more links than are left.
+/// Appends a path to a resolved folder and resolves its links; returns `false` if that takes more links than `links_left`.
 fn follow(real: &mut PathBuf, path: &Path, links_left: &mut usize) -> bool {
     for component in path.components() {
         match component {
@@ -160,7 +160,7 @@ fn follow(real: &mut PathBuf, path: &Path, links_left: &mut usize) -> bool {
     true
 }
 
-/// File systems may know it in capitals too.
+/// Case-insensitive file systems also accept it in capitals.
 fn is_repository(name: &str) -> bool {
     name.eq_ignore_ascii_case(REPOSITORY)
 }

@@ -1,5 +1,5 @@
-//! Which addresses tools may open: not those that show local files or the browser's insides, unless that was allowed. Which
-//! origins pages may request the engine decides, for every request.
+//! The URLs that tools may open. Local files and internal pages of the browser require permission. The engine enforces the rules about
+//! origins for every request.
 
 use crate::access::protected::Protected;
 use crate::config::{Risk, Settings};
@@ -7,7 +7,7 @@ use crate::error::Result;
 use std::path::Path;
 use url::Url;
 
-/// What shows the browser's insides, in the browsers of the Chromium family.
+/// Schemes of internal pages of Chromium browsers.
 const INSIDES: &[&str] = &[
     "brave",
     "chrome",
@@ -22,14 +22,14 @@ const INSIDES: &[&str] = &[
     "vivaldi",
 ];
 
-/// Which addresses may be opened.
+/// The rules about URLs that may be opened.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Addresses {
-    /// Schemes that are allowed though they are special.
+    /// Restricted schemes that the configuration allows.
     schemes: Vec<String>,
-    /// Code of clients may run, in an address too.
+    /// Client code may run, also in `javascript:` URLs.
     scripts: bool,
-    /// Files that are not shown, even if local files are.
+    /// Files that are not shown even if local files are.
     protected: Protected,
 }
 
@@ -49,18 +49,18 @@ impl Addresses {
         }
     }
 
-    /// Refuses what must not be opened.
+    /// Returns an error for a URL that must not be opened.
     pub(crate) fn refuse(&self, url: &str) -> Result<()> {
         let Some(parsed) = behind(url) else {
             return Ok(());
         };
         let scheme = match parsed.scheme() {
-            // The browser takes any other for a page of its own.
+            // The browser resolves all others to internal pages.
             "about" if !matches!(parsed.path(), "blank" | "srcdoc") => "chrome",
             scheme => scheme,
         };
         let special = match scheme {
-            // Local files are read through their own tools, which know the roots.
+            // Local files are read through their own tools, which check the roots.
             "file" | "filesystem" => true,
             "javascript" => !self.scripts,
             scheme => INSIDES.contains(&scheme),
@@ -80,7 +80,7 @@ impl Addresses {
     }
 }
 
-/// The origin of a URL, such as `https://example.com`; of one that has none, its scheme, such as `about:`.
+/// Returns the origin of a URL, such as `https://example.com`, or the scheme of a URL without an origin, such as `about:`.
 pub(crate) fn origin(url: &str) -> String {
     match behind(url) {
         Some(url) if url.origin().is_tuple() => url.origin().ascii_serialization(),
@@ -89,7 +89,7 @@ pub(crate) fn origin(url: &str) -> String {
     }
 }
 
-/// `view-source:` shows what the URL behind it leads to, and may be given again and again.
+/// `view-source:` shows the document of the URL behind it, and can be nested.
 fn behind(url: &str) -> Option<Url> {
     const SOURCE_OF: &str = "view-source";
     let mut url = Url::parse(url).ok()?;

@@ -1,23 +1,23 @@
-//! The one bound that all answers have: neither a page nor a client decides how much a model has to read, or a client to keep.
+//! The size limits of all answers, so that neither a page nor a client decides how much a model has to read or a client to store.
 
 use super::{Content, ContentItem};
 use crate::calls::tool_spec::OutputFormat;
 use serde_json::Value;
 
-/// The most that an answer has, in bytes; programs get as much again as structured content.
+/// The largest size of an answer, in bytes; structured content may have the same size in addition.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// The most that an error has, in bytes: what it repeats of the arguments its caller knows.
+/// The largest size of an error, in bytes. Errors repeat arguments that the caller sent.
 const MAX_ERROR_BYTES: usize = 32 * 1024;
 
-/// The most that each fact of an error has, in bytes.
+/// The largest size of each fact of an error, in bytes.
 const MAX_FACT_BYTES: usize = 2 * 1024;
 
-/// What tells of itself how much is shown of it.
+/// The fact that states its own truncation.
 const BOUNDED: &str = "evidence";
 
 impl Content {
-    /// How large its texts are, in bytes.
+    /// Returns the total size of the texts, in bytes.
     pub(crate) fn size(&self) -> usize {
         let texts = self.items.iter().map(|item| match item {
             ContentItem::Text(text) => text.len(),
@@ -26,7 +26,7 @@ impl Content {
         texts.sum()
     }
 
-    /// What fits of it, and a word about what does not.
+    /// Truncates an answer that is too large and adds a note about the truncation.
     pub(crate) fn bounded(mut self, output_format: OutputFormat) -> Self {
         let most = match self.is_error {
             true => MAX_ERROR_BYTES,
@@ -58,7 +58,7 @@ impl Content {
     }
 }
 
-/// The beginning and the end of a text that is too long, with a word about the rest.
+/// Keeps the beginning and the end of a text that is too long, with a note about the omitted part.
 fn shorten(text: &mut String, most: usize) {
     if text.len() <= most {
         return;
@@ -86,7 +86,7 @@ fn shorten_facts(error: &mut Value) {
 }
 
 fn shorten_value(value: &mut Value, room: &mut usize) {
-    /// What a value takes beside its text: quotes, a comma.
+    /// The JSON syntax around a value, in bytes: quotes and a comma.
     const MIN_VALUE_BYTES: usize = 8;
     *room = room.saturating_sub(MIN_VALUE_BYTES);
     match value {

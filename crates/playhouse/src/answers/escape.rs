@@ -1,8 +1,8 @@
-//! Texts of pages where they stand among ours: what would end a line is escaped, or cannot be taken for a line of its own.
+//! Escaping of page text within answers, so that it cannot imitate lines of the server.
 
 use std::borrow::Cow;
 
-/// A text on one line: line breaks and control characters as they are written in code. Others are left as they are.
+/// Returns a text on one line: line breaks and control characters are escaped as in source code, other characters unchanged.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     let is_control =
         |c: char| (c.is_control() && c != '\t') || matches!(c, '\u{2028}' | '\u{2029}');
@@ -19,7 +19,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// A text of several lines: those after the first are indented, as no line of ours is.
+/// Indents all lines of a text after the first, because lines of the server are not indented.
 pub(crate) fn indented(text: &str) -> String {
     const INDENT: &str = "    ";
     let mut lines = text.lines();

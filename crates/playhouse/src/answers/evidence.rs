@@ -1,10 +1,10 @@
-//! The evidence of a failure in a session that tests an app, as answers show it: the state of the page and of the servers.
+//! The evidence of a failure in a session that tests an app: the state of the page and of the servers.
 
 use serde::Serialize;
 use std::path::Path;
 use supervisor::{Answer, Logs, Status};
 
-/// What is known of a failure beside the error itself.
+/// The evidence of a failure beside the error itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Evidence {
@@ -12,63 +12,64 @@ pub(crate) struct Evidence {
     pub(crate) page_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) screenshot: Option<ScreenshotFile>,
-    /// Errors since the last call.
+    /// Session errors since the last call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) console: Vec<String>,
-    /// Those that failed since the last call.
+    /// Requests that failed since the last call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) requests: Vec<FailedRequest>,
-    /// The last error of the app before, which no tool failed of.
+    /// The last error of the app before this call, which did not make a tool fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) earlier: Option<EarlierError>,
-    /// The servers, the one that was asked for first.
+    /// The servers; the requested one is first.
     pub(crate) servers: Vec<ServerState>,
 }
 
-/// An error of the app that came with an earlier call.
+/// An error of the app that an earlier call caused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct EarlierError {
     pub(crate) time: String,
     pub(crate) tool: &'static str,
     pub(crate) message: String,
-    /// What the servers logged with that call.
+    /// The server logs of that call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) log: String,
 }
 
-/// A picture of the page.
+/// A screenshot of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ScreenshotFile {
     pub(crate) path: String,
     pub(crate) uri: String,
 }
 
-/// A server.
+/// The state of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ServerState {
     pub(crate) name: String,
-    /// What the command says; its status is `unknown` if it says nothing. Of one that does well only what may have changed.
+    /// The answer of the server command, or the status `unknown` if it fails. For a healthy server, only the facts that can change.
     #[serde(flatten)]
     pub(crate) answer: Answer,
-    /// Nothing takes connections at its URL, also not a moment later.
+    /// The URL refuses connections, also after a moment.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) refuses: bool,
-    /// What it wrote since the last call.
+    /// The log since the last call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) log: String,
-    /// Bytes of it that are left out before that.
+    /// The size of the omitted part of the log before that, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) log_left_out: Option<u64>,
 }
 
 impl ServerState {
-    /// Whether it has ended, by the word of its command, or runs without listening, as a watcher does whose app has crashed.
+    /// Returns whether the command reports that the server has ended, or that it runs without listening, as a watcher does after a crash of
+    /// its app.
     pub(crate) fn is_dead(&self) -> bool {
         self.answer.status == Status::Stopped || self.refuses
     }
 
-    /// Whether there is nothing to say of it but that it does well.
+    /// Returns whether the server is healthy and has nothing to report.
     fn is_well(&self) -> bool {
         let Answer { status, error, .. } = &self.answer;
         !self.refuses
@@ -77,7 +78,7 @@ impl ServerState {
             && self.answer.healthy != Some(false)
     }
 
-    /// Without what the client was told when it was started.
+    /// Removes the facts that the client received when the server was started.
     pub(crate) fn shortened(mut self) -> Self {
         let logs = &self.answer.logs;
         let log = logs.combined().or_else(|| logs.errors());
@@ -97,7 +98,7 @@ impl ServerState {
     }
 }
 
-/// A request that failed, or was answered with an error.
+/// A request that failed, or that got an HTTP error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct FailedRequest {
     pub(crate) method: String,
@@ -105,13 +106,13 @@ pub(crate) struct FailedRequest {
     /// HTTP status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
-    /// Why there was no answer.
+    /// The net error, if there was no response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }
 
 impl FailedRequest {
-    /// Whether the server is to blame, not whoever asked.
+    /// Returns whether the failure is one of the server and not of the request.
     pub(crate) fn is_of_server(&self) -> bool {
         self.status.is_none_or(|status| status >= 500)
     }

@@ -9,7 +9,7 @@ use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, ErrorCode, Result};
 use serde_json::{Map, Value, json};
 
-/// Dresses the outcome of a call of a tool for a session; the default one has no id.
+/// Formats the result of a tool call for a session; the default session has no id.
 pub(crate) fn content(
     tool: &ToolSpec,
     outcome: Result<Answer>,
@@ -63,7 +63,7 @@ fn answered(
     content
 }
 
-/// What happened since the last answer, as far as programs have to know.
+/// Adds the events since the last answer that programs need.
 fn add_events(events: &[Event], object: &mut Value) {
     let mut downloads: Vec<Value> = Vec::new();
     for event in events {
@@ -101,7 +101,7 @@ fn add_events(events: &[Event], object: &mut Value) {
     }
 }
 
-/// Adds a download that ended; its beginning, which comes right before it where that is news too, is not told besides.
+/// Adds a download that has ended, and removes the event of its start, which directly precedes it if both are new.
 fn end(downloads: &mut Vec<Value>, ended: Value) {
     let began = |last: &&Value| last["status"] == "started" && last["file"] == ended["file"];
     if downloads.last().filter(began).is_some() {
@@ -118,7 +118,7 @@ fn opened_page(page: &OpenedPage) -> Value {
     told
 }
 
-/// The page stands still until somebody answers a dialog.
+/// Adds the dialogs and file choosers that block the page.
 fn add_modals(modals: &[Modal], object: &mut Value) {
     for modal in modals {
         match modal {
@@ -155,7 +155,7 @@ fn failed(
     of(object, true)
 }
 
-/// What to do about it with tools of these toolsets, where it is not what all are told.
+/// Returns the suggestion that names tools of these toolsets, if it differs from the general one.
 fn suggestion(code: ErrorCode) -> Option<&'static str> {
     Some(match code {
         ErrorCode::DialogOpen => {
@@ -182,11 +182,11 @@ fn of(object: Value, is_error: bool) -> Content {
     }
 }
 
-/// The members of answers that are long texts of a page.
+/// The members of answers that can be long texts of a page.
 const PAGE_TEXTS: [&str; 3] = ["content", "text", "result"];
 
-/// An answer as text, with a boundary around what it has of a page: inside of the strings, so that it still is JSON. `None` without such
-/// strings. What programs get is as it was.
+/// Returns an answer as JSON text with boundaries inside its strings of page text, or `None` without such strings. The structured content
+/// is unchanged.
 pub(crate) fn with_boundary(object: &Value, boundary: &Boundary) -> Option<String> {
     let is_text = |name: &&&str| object[**name].as_str().is_some_and(|text| !text.is_empty());
     let names: Vec<_> = PAGE_TEXTS.iter().filter(is_text).collect();

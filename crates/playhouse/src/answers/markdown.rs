@@ -1,5 +1,4 @@
-//! The output format of the `browser` toolset: sections under `###` headings, in the order and words that clients of
-//! `@playwright/mcp` read.
+//! The output format of the `browser` toolset: sections under `###` headings, in the order and words of `@playwright/mcp`.
 
 use super::sections::{Boundary, Sections};
 use super::{Content, ContentItem, name_session};
@@ -13,7 +12,7 @@ use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, Result};
 use engine::codegen::Language;
 
-/// Dresses the outcome of a call of a tool.
+/// Formats the result of a tool call.
 pub(crate) fn content(
     tool: &ToolSpec,
     outcome: Result<Answer>,
@@ -52,7 +51,7 @@ pub(crate) fn content(
     }
 }
 
-/// The lines of a list of tabs.
+/// Returns the lines of a list of tabs.
 pub(crate) fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
     if tabs.is_empty() {
         return vec!["No open tabs. Navigate to a URL to create one.".to_owned()];
@@ -74,7 +73,7 @@ fn failed(error: &Error) -> Sections {
     text
 }
 
-/// The sections of an answer, its pictures, and what is wrong.
+/// Returns the sections of an answer, its images, and whether it is an error.
 fn answered(
     answer: Answer,
     settings: &AnswerSettings,
@@ -135,12 +134,12 @@ fn answered(
     (text, images, reply.error)
 }
 
-/// Whether an error quotes what a page says.
+/// Returns whether an error quotes text of the page.
 fn quotes_page(error: &Error) -> bool {
     matches!(error, Error::Engine(_) | Error::VerificationFailed { .. })
 }
 
-/// Where the error happened, and what the app under test logged.
+/// Adds the page state of the failure, and the log of the app under test.
 fn add_evidence(text: &mut Sections, evidence: &Evidence) {
     text.begin("Evidence", true);
     if let Some(url) = &evidence.page_url {
@@ -183,11 +182,11 @@ fn add_evidence(text: &mut Sections, evidence: &Evidence) {
     }
 }
 
-/// An error as clients expect to read it: what the engine or a rule says is named, what a tool reports stands alone.
+/// Formats an error as `@playwright/mcp` does: errors of the engine and of rules have a prefix, errors that a tool reports do not.
 fn sentence(error: &Error) -> String {
     match error {
         Error::Engine(engine::Error::Timeout { .. }) => format!("TimeoutError: {error}"),
-        // The page's own words begin with the name of its error.
+        // The message of the page begins with the name of its error.
         Error::Engine(engine::Error::Script { message }) => message.clone(),
         Error::InvalidArguments { .. }
         | Error::ToolDisabled { .. }
@@ -317,7 +316,7 @@ fn event_line(event: &Event) -> String {
     one_line(&line).into_owned()
 }
 
-/// Whether a page chose words of it.
+/// Returns whether the event contains text of a page.
 fn is_of_page(event: &Event) -> bool {
     match event {
         Event::Downloading { .. }

@@ -1,86 +1,86 @@
-//! What a tool answers, and what the page looks like afterwards: data, before it is formatted.
+//! Replies: the results of tools and the page state after them, as data before it is formatted.
 
 use crate::error::Error;
 use engine::codegen::{Action, Language};
 use engine::{ConsoleCounts, Dialog, FileChooser};
 
-/// A tool's own answer.
+/// The result of a tool.
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
-    /// What it found or made, in order.
+    /// The parts of the result, in order.
     pub(crate) parts: Vec<Part>,
-    /// The same deed as lines of test code, in the language of `--codegen`.
+    /// The generated code of the action, in the language of `--codegen`.
     pub(crate) code: Vec<String>,
-    /// It did its work, and the work's outcome is that something is wrong.
+    /// The error that is the result of a completed call.
     pub(crate) error: Option<Error>,
-    /// Whether the page's snapshot goes with it.
+    /// Whether a snapshot of the page is included.
     pub(crate) snapshot: SnapshotRequest,
-    /// The page's title, if the snapshot was taken already and that was read along with it.
+    /// The page's title, if it was read together with the snapshot.
     pub(crate) title: Option<String>,
 }
 
-/// One piece of an answer.
+/// One part of a reply.
 #[derive(Debug)]
 pub(crate) enum Part {
-    /// Plain text.
+    /// Text of the server.
     Text(String),
-    /// Text that a page chose, or a server that it spoke to.
+    /// Text of a page or of a server that it requests.
     Page(String),
-    /// A file that was written.
+    /// A written file.
     File { title: String, link: String },
-    /// The tabs that are open.
+    /// The open tabs.
     Tabs(Vec<TabFacts>),
-    /// A picture.
+    /// An image.
     Image(Image),
-    /// Members of the object that the answer is.
+    /// Members of the object that is the answer.
     Object(serde_json::Value),
 }
 
-/// A picture.
+/// An image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Image {
-    /// Encoded as `mime_type` says.
+    /// The file in the format of `mime_type`.
     pub(crate) bytes: Vec<u8>,
-    /// Such as `image/png`.
+    /// The media type, such as `image/png`.
     pub(crate) mime_type: String,
 }
 
-/// Whether and how a snapshot goes with an answer.
+/// Whether and how a snapshot is included in an answer.
 #[derive(Debug, Default)]
 pub(crate) enum SnapshotRequest {
-    /// Only if something else calls for the page's section.
+    /// No snapshot, unless the answer has a page section for another reason.
     #[default]
     None,
-    /// Taken when the consequences of the action are over, as a file.
+    /// Taken after the page has settled, and written to a file.
     AfterAction,
-    /// This one, in the answer itself.
+    /// This snapshot, in the answer itself.
     Inline(String),
-    /// This one, written to a file already.
+    /// This snapshot, in a file that exists already.
     File(String),
 }
 
 impl Reply {
-    /// An answer that is only its code.
+    /// Creates a reply that consists of code.
     pub(crate) fn code(line: impl Into<String>) -> Self {
         Self::default().and_code(line)
     }
 
-    /// An answer that is only its code, in the language of the answers.
+    /// Creates a reply that consists of the code of an action, in the language of the answers.
     pub(crate) fn action(language: Language, action: &Action) -> Self {
         Self::default().and_action(language, action)
     }
 
-    /// An answer that is only text.
+    /// Creates a reply that consists of text.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::default().and_text(text)
     }
 
-    /// An answer that is only text of a page.
+    /// Creates a reply that consists of text of a page.
     pub(crate) fn page(text: impl Into<String>) -> Self {
         Self::default().and(Part::Page(text.into()))
     }
 
-    /// An answer that says what is wrong, with all that belongs to an answer.
+    /// Creates a reply that reports an error, with everything that a reply may have.
     pub(crate) fn error(error: impl Into<Error>) -> Self {
         Self {
             error: Some(error.into()),
@@ -100,7 +100,7 @@ impl Reply {
         self
     }
 
-    /// Adds what was done, in the language of the answers.
+    /// Adds the code of an action, in the language of the answers.
     pub(crate) fn and_action(mut self, language: Language, action: &Action) -> Self {
         self.code.extend(action.code(language));
         self
@@ -112,7 +112,7 @@ impl Reply {
         self
     }
 
-    /// Asks for the snapshot after the action.
+    /// Requests a snapshot after the action.
     pub(crate) fn and_snapshot(mut self) -> Self {
         self.snapshot = SnapshotRequest::AfterAction;
         self
@@ -120,7 +120,7 @@ impl Reply {
 }
 
 impl Reply {
-    /// Whether going through it takes long.
+    /// Returns whether processing the reply takes long.
     fn is_large(&self) -> bool {
         let snapshot = match &self.snapshot {
             SnapshotRequest::Inline(yaml) => yaml,
@@ -137,29 +137,29 @@ impl Reply {
     }
 }
 
-/// An answer with what the page looks like after it.
+/// A reply with the page state after it.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
-    /// What the tool said.
+    /// The result of the tool.
     pub(crate) reply: Reply,
-    /// The state of the current page, where the answer shows it.
+    /// The state of the current page, if the answer shows it.
     pub(crate) page: Option<PageFacts>,
-    /// The open tabs, where the answer shows them.
+    /// The open tabs, if the answer shows them.
     pub(crate) tabs: Vec<TabFacts>,
-    /// What waits for an answer.
+    /// The modal states.
     pub(crate) modals: Vec<Modal>,
-    /// The snapshot, where the answer shows one.
+    /// The snapshot, if the answer includes one.
     pub(crate) snapshot: Option<SnapshotFacts>,
-    /// What happened besides.
+    /// The events since the last answer.
     pub(crate) events: Vec<Event>,
-    /// The pages that opened since the last answer, for programs.
+    /// The pages that opened since the last answer, for the JSON format.
     pub(crate) opened: Vec<OpenedPage>,
 }
 
-/// A page that opened by itself.
+/// A page that opened without a call, such as a popup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenedPage {
-    /// Its place among the session's pages.
+    /// The index among the session's pages.
     pub(crate) index: usize,
     /// The URL that the address bar would show.
     pub(crate) url: String,
@@ -168,7 +168,7 @@ pub(crate) struct OpenedPage {
 }
 
 impl Answer {
-    /// Whether going through it takes long.
+    /// Returns whether processing the outcome takes long.
     pub(crate) fn is_large(&self) -> bool {
         let snapshot = match &self.snapshot {
             Some(SnapshotFacts::Inline(yaml)) => yaml,
@@ -178,12 +178,12 @@ impl Answer {
     }
 }
 
-/// What an answer tells of the current page.
+/// The state of the current page in an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PageFacts {
     /// The URL that the address bar would show.
     pub(crate) url: String,
-    /// The document's title; empty when it has none or cannot be asked.
+    /// The document's title; empty if there is none or the page is unresponsive.
     pub(crate) title: String,
     /// The renderer crashed.
     pub(crate) crashed: bool,
@@ -193,40 +193,37 @@ pub(crate) struct PageFacts {
     pub(crate) console: ConsoleCounts,
 }
 
-/// What an answer tells of a tab.
+/// The state of a tab in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TabFacts {
     /// The document's title.
     pub(crate) title: String,
     /// The URL that the address bar would show.
     pub(crate) url: String,
-    /// Page tools act on this one.
+    /// This is the current tab.
     pub(crate) current: bool,
     /// The renderer crashed.
     pub(crate) crashed: bool,
 }
 
-/// What waits for an answer before the page goes on.
+/// A modal state, which must be handled before the page continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Modal {
-    /// A dialog.
     Dialog(Dialog),
-    /// A file chooser.
     FileChooser(FileChooser),
 }
 
-/// Where the snapshot is.
+/// The snapshot in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SnapshotFacts {
-    /// In the answer.
     Inline(String),
-    /// In a file; this is its link.
+    /// The link of a file.
     File(String),
-    /// Nowhere; this is why, in a line.
+    /// The reason why there is no snapshot, in one line.
     Missing(String),
 }
 
-/// Something that happened since the last answer.
+/// An event since the last answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
     /// Lines were added to a console log.
@@ -238,7 +235,7 @@ pub(crate) enum Event {
         /// The last new line.
         last: usize,
     },
-    /// A download began.
+    /// A download started.
     Downloading {
         /// The file's name.
         name: String,
@@ -247,43 +244,43 @@ pub(crate) enum Event {
     Downloaded {
         /// The file's name.
         name: String,
-        /// Where it lies, as a link.
+        /// The link of the file.
         link: String,
-        /// It is kept apart, under a name that no program opens.
+        /// The file is quarantined under a name that no program opens.
         quarantined: bool,
     },
-    /// The browser had gone, and another one took its place.
+    /// The browser had ended and was replaced.
     BrowserReplaced {
-        /// Why it had gone.
+        /// The reason of its end.
         reason: String,
     },
-    /// Pages opened more tabs than they may; these were closed at once.
+    /// Pages opened too many tabs; these were closed at once.
     TabsRefused {
-        /// How many since the last answer.
+        /// The number of tabs since the last answer.
         count: u64,
     },
-    /// Somebody else uses the profile; this session has a browser context of its own that keeps nothing.
+    /// Another process uses the profile; this session has a temporary browser context.
     ProfileInUse {
         /// The profile's directory.
         dir: String,
     },
-    /// What was done led to a document that could not be loaded.
+    /// The action navigated to a document that could not be loaded.
     NavigationFailed {
-        /// Which one, and why.
+        /// The URL and the reason.
         reason: String,
     },
-    /// Requests failed for which the app's server is to blame.
+    /// Requests failed because of the app's server.
     AppFailed {
-        /// The first of them, in a line.
+        /// The first failed request, in one line.
         first: String,
-        /// How many.
+        /// The number of failed requests.
         count: usize,
     },
-    /// A download broke off.
+    /// A download failed.
     DownloadFailed {
         /// The file's name.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

@@ -4,15 +4,15 @@ use crate::answers::escape::one_line;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
 
-/// Marks what comes from a page in one answer. Its name is random: no page can close it, or open another.
+/// Marks the text of a page in one answer. The name is random, so that no page can close or open a boundary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Boundary(String);
 
-/// What all of them are called.
+/// The prefix of the names of boundaries.
 const BOUNDARY: &str = "page-content";
 
 impl Boundary {
-    /// One that nobody can know before.
+    /// Creates a boundary with a random name.
     pub(crate) fn new() -> Self {
         const DIGITS: &[u8] = b"abcdefghijkmnpqrstuvwxyz23456789";
         let mut random = RandomState::new().hash_one(());
@@ -24,29 +24,29 @@ impl Boundary {
         Self(std::iter::repeat_with(digit).take(6).collect())
     }
 
-    /// The line before the content.
+    /// Returns the line before the content.
     pub(crate) fn start(&self) -> String {
         format!("<{BOUNDARY} {}>", self.0)
     }
 
-    /// The line after it.
+    /// Returns the line after the content.
     pub(crate) fn end(&self) -> String {
         format!("</{BOUNDARY} {}>", self.0)
     }
 }
 
-/// Sections that have lines, one after the other.
+/// Concatenated sections.
 #[derive(Default)]
 pub(super) struct Sections(Vec<Section>);
 
 struct Section {
     text: String,
-    /// Something of it comes from a page.
+    /// The section contains text of a page.
     is_page: bool,
 }
 
 impl Sections {
-    /// Adds a section. A line of it that looks like a heading, a fence or a boundary is escaped.
+    /// Adds a section and escapes lines that look like headings, fences or boundaries.
     pub(super) fn section(&mut self, title: &str, lines: &[String], is_page: bool) {
         if lines.is_empty() {
             return;
@@ -57,13 +57,13 @@ impl Sections {
         }
     }
 
-    /// Adds a section that has no lines yet.
+    /// Adds an empty section.
     pub(super) fn begin(&mut self, title: &str, is_page: bool) {
         let text = format!("### {}", one_line(title));
         self.0.push(Section { text, is_page });
     }
 
-    /// Adds a line to the last section, or several.
+    /// Adds one or more lines to the last section.
     pub(super) fn line(&mut self, lines: &str) {
         let Some(Section { text, .. }) = self.0.last_mut() else {
             return;
@@ -77,7 +77,7 @@ impl Sections {
         }
     }
 
-    /// Adds a section whose text stands in a fence that it cannot close.
+    /// Adds a section with its text in a fence that the text cannot close.
     pub(super) fn fenced(&mut self, title: &str, language: &str, lines: &[String], is_page: bool) {
         if !lines.is_empty() {
             let text = format!("### {title}\n{}", fenced(language, &lines.join("\n")));
@@ -92,7 +92,7 @@ impl Sections {
         }
     }
 
-    /// All of them as one text; what comes from a page, and what stands between, is within the boundary.
+    /// Returns all sections as one text. The sections with page text, and those between them, are within the boundary.
     pub(super) fn finish(self, boundary: Option<&Boundary>) -> String {
         let first = self.0.iter().position(|section| section.is_page);
         let last = self.0.iter().rposition(|section| section.is_page);
@@ -110,7 +110,7 @@ impl Sections {
     }
 }
 
-/// A text in a fence that is longer than any in it.
+/// Returns a text in a fence that is longer than any fence in the text.
 fn fenced(language: &str, text: &str) -> String {
     let runs = text.lines().map(|line| {
         let line = line.trim_start();
@@ -121,9 +121,9 @@ fn fenced(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
-/// Whether a line would be read as one of ours: a heading, a fence, or a boundary.
+/// Returns whether a line would be read as a heading, a fence or a boundary.
 fn is_structure(line: &str) -> bool {
-    // What is indented further is text in any Markdown.
+    // Lines with a deeper indentation are text in any Markdown.
     if line.starts_with("    ") {
         return false;
     }

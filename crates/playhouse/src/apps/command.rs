@@ -1,4 +1,4 @@
-//! Running the command of a server: within its time, its output bounded, nothing of it left when it does not end.
+//! Running a server command, with a timeout and limits of its output. The command's processes are terminated on timeout.
 
 use super::logs::{self, readable};
 use super::plain;
@@ -15,29 +15,29 @@ use supervisor::{Answer, Status};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 
-/// The most that it may print on stdout, in bytes.
+/// The largest output on stdout, in bytes.
 const MAX_STDOUT_BYTES: usize = 1024 * 1024;
 
-/// What is kept of stderr: its end, in bytes.
+/// The size of the end of stderr that is kept, in bytes.
 const MAX_STDERR_BYTES: usize = 64 * 1024;
 
-/// How much of an output an error shows, in bytes.
+/// The size of an output in an error, in bytes.
 const MAX_SHOWN_BYTES: usize = 2000;
 
 /// How long the last output may take to arrive after the command has ended. A server that has inherited it keeps it open.
 const FINAL_OUTPUT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// What the command is asked to do.
+/// The verb of a server command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Verb {
-    /// Start the server, or say that it runs.
+    /// Start the server, or report that it runs.
     Start,
-    /// Stop it, and start it again.
+    /// Restart the server.
     Restart,
-    /// Tell its state.
+    /// Report its state.
     Status,
-    /// Stop it.
+    /// Stop the server.
     Shutdown,
 }
 
@@ -51,7 +51,7 @@ impl Verb {
         }
     }
 
-    /// The statuses of an answer to a command that succeeded.
+    /// Returns the statuses of a successful answer.
     fn successes(self) -> &'static [Status] {
         match self {
             Self::Start => &[Status::Ready, Status::AlreadyRunning],
@@ -62,13 +62,13 @@ impl Verb {
     }
 }
 
-/// What the command said, and the process that it may have started.
+/// The answer of the command, and the process that it may have started.
 pub(super) struct CommandReply {
     pub(super) answer: Answer,
     pub(super) started: Option<Identity>,
 }
 
-/// Asks the command, with further environment variables. Fails with what it did wrong, and with what it said.
+/// Runs the command with further environment variables. The error contains the command's mistake and output.
 pub(super) async fn ask(
     settings: &DevServerSettings,
     verb: Verb,
@@ -84,7 +84,8 @@ pub(super) async fn ask(
     })
 }
 
-/// The same; `None` when the command turns out to be the app itself, which knows nothing of the interface. It is ended then.
+/// Runs the command; returns `None` if it turns out to be a plain command, which does not implement the interface. Its processes are then
+/// terminated.
 pub(super) async fn try_ask(
     settings: &DevServerSettings,
     verb: Verb,
@@ -103,7 +104,7 @@ pub(super) async fn try_ask(
     };
     let succeeded = verb.successes().contains(&answer.status);
     let reason = match (ran.status.success(), succeeded) {
-        // To ask after a server that does not run is no mistake.
+        // A request for the status of a server that does not run is no mistake.
         (true, true) => None,
         (false, true) if verb == Verb::Status && answer.status != Status::Running => None,
         (_, false) if answer.status == Status::Error => {
@@ -150,9 +151,8 @@ pub(super) async fn try_ask(
     Ok(Some(CommandReply { answer, started }))
 }
 
-/// How it ended, and what it printed.
+/// The exit status and the output of the command.
 struct CommandOutput {
-    /// The command's own process.
     command: Option<Identity>,
     status: ExitStatus,
     stdout: String,
@@ -160,7 +160,7 @@ struct CommandOutput {
 }
 
 impl CommandOutput {
-    /// Whether it failed because it does not know the option.
+    /// Returns whether the command failed because of the unknown option.
     fn refuses_option(&self) -> bool {
         let names = |text: &str| text.contains("--start");
         !self.status.success() && (names(&self.stdout) || names(&self.stderr))
@@ -196,7 +196,7 @@ pub(super) fn failed(
     }
 }
 
-/// What is known of a server that makes trouble.
+/// Builds the error of a failed server.
 fn report(
     stdout: &str,
     stderr: &str,
@@ -204,7 +204,7 @@ fn report(
     answer: Option<&Answer>,
 ) -> ServerReport {
     let known = answer.cloned().unwrap_or_default();
-    // Some commands tell the end of the log themselves.
+    // Some commands include the end of the log.
     let is_told = |log: &String| {
         let last = log.lines().last().unwrap_or_default();
         let message = known.message.as_deref().unwrap_or_default();
@@ -216,7 +216,7 @@ fn report(
         exit_code: known
             .exit_code
             .or_else(|| status.and_then(|status| status.code())),
-        // The answer itself is told already.
+        // The error includes the parsed answer already.
         stdout: answer.map_or_else(|| shown(stdout), |_| None),
         stderr: shown(stderr),
         log,
@@ -225,7 +225,7 @@ fn report(
     }
 }
 
-/// The end of a log, for an error.
+/// Returns the end of a log, for an error.
 pub(crate) fn last_lines(path: &Path) -> Option<String> {
     let excerpt = logs::last(path, MAX_SHOWN_BYTES as u64).ok()?;
     Some(excerpt.text.trim().to_owned()).filter(|text| !text.is_empty())
@@ -247,7 +247,7 @@ fn ended(status: ExitStatus) -> String {
     }
 }
 
-/// Runs it to its end.
+/// Runs the command until it exits.
 #[expect(
     clippy::disallowed_methods,
     reason = "the user's command starts here; it is killed when it does not end in time, what it starts it is told to stop"
@@ -269,7 +269,7 @@ async fn run(
         .current_dir(&settings.cwd)
         .envs(settings.env.iter().map(|(name, value)| (name, value)))
         .envs(environment.iter().map(|(name, value)| (name, value)))
-        // It opens our own door, and is none of theirs.
+        // A credential of Playhouse, which the command must not receive.
         .env_remove("PLAYHOUSE_API_KEY")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -283,7 +283,7 @@ async fn run(
         );
         failed(settings, verb, reason, ServerReport::default())
     })?;
-    // It may have ended already.
+    // The process may have ended already.
     let process = child.id().and_then(Identity::of_child);
     let stdout = OutputCapture::of(child.stdout.take(), MAX_STDOUT_BYTES, Keep::Beginning);
     let stderr = OutputCapture::of(child.stderr.take(), MAX_STDERR_BYTES, Keep::End);
@@ -323,11 +323,11 @@ async fn run(
     }))
 }
 
-/// A process and those that it has started, killed when dropped before the first of them has ended.
+/// A process and its process group, killed when dropped before the process has ended.
 struct Group(Option<Child>);
 
 impl Group {
-    /// The end of the first process. What it started goes on: that is what it is for.
+    /// Waits for the end of the process. The processes that it started continue to run, as intended.
     async fn ended(&mut self) -> std::io::Result<ExitStatus> {
         let Some(child) = &mut self.0 else {
             return Err(std::io::Error::other("it has ended"));
@@ -337,7 +337,7 @@ impl Group {
         status
     }
 
-    /// Ends them all.
+    /// Kills the process group.
     async fn kill(&mut self) {
         self.signal();
         if let Some(mut child) = self.0.take() {
@@ -346,7 +346,7 @@ impl Group {
     }
 
     fn signal(&mut self) {
-        // Nobody has waited for it, so that its number is its own.
+        // The process was not reaped, so its number has not been reused.
         let Some(child) = &mut self.0 else { return };
         #[cfg(unix)]
         if let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok())
@@ -371,7 +371,7 @@ enum Keep {
     End,
 }
 
-/// An output that is read as long as anybody writes it: a server that has inherited it must not fail to write.
+/// An output that is read as long as a process writes it: writes of a server that inherited it must not fail.
 struct OutputCapture(Arc<CaptureState>);
 
 struct CaptureState {

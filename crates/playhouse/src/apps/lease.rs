@@ -1,5 +1,5 @@
-//! That we have a server running is noted in a file for as long as it is so. The file is locked by us and by nobody else: one that is not
-//! locked was left behind by a server of ours that was killed, and what it started is stopped by the next one that comes.
+//! Leases: locked files that say that a Playhouse uses a server. An unlocked lease is stale: its process was killed, and the next Playhouse
+//! stops the server.
 
 use crate::config::DevServerSettings;
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ use supervisor::processes::Identity;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// How often a lock that somebody else has is tried again.
+/// The interval between attempts to lock a file that another process has locked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What is noted: how to stop the server, and which process it is.
+/// The content of a lease: how to stop the server, and its process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LeaseRecord {
@@ -25,7 +25,7 @@ pub(super) struct LeaseRecord {
     cwd: PathBuf,
     env: Vec<(String, String)>,
     shutdown_ms: u64,
-    /// The server's own process, as far as it is known.
+    /// The server's own process, if known.
     pub(super) process: Option<Identity>,
 }
 
@@ -41,7 +41,7 @@ impl LeaseRecord {
         }
     }
 
-    /// Enough to have the server stopped.
+    /// Returns the settings that are required to stop the server.
     pub(super) fn settings(&self) -> DevServerSettings {
         let limit = Duration::from_millis(self.shutdown_ms);
         DevServerSettings {
@@ -60,42 +60,42 @@ impl LeaseRecord {
     }
 }
 
-/// The folder of one server's notes: the same for everybody who starts it by the same command in the same place and environment.
+/// The folder of one server's leases: the same for all processes that start it by the same command in the same folder and environment.
 #[derive(Debug, Clone)]
 pub(super) struct LeaseFolder(PathBuf);
 
-/// Nobody else starts or stops the server as long as this lives.
+/// Excludes other processes from starting or stopping the server until it is dropped.
 pub(super) struct ExclusiveLock {
-    /// `None`: others may be at it all the same.
+    /// `None`: the lock could not be created, so others are not excluded.
     lock: Option<File>,
 }
 
 impl ExclusiveLock {
-    /// Whether that is certain.
+    /// Returns whether others are excluded.
     pub(super) fn is_certain(&self) -> bool {
         self.lock.is_some()
     }
 }
 
-/// What somebody noted who does not live any more. Kept until it is forgotten, so that the next one finds it if we are killed too.
+/// A lease whose process has ended. The file is kept until the lease is handled, so that another process finds it if this one is killed.
 pub(super) struct StaleLease {
     path: PathBuf,
     _file: File,
-    /// Nothing, where nothing can be read.
+    /// `None` if the file cannot be read.
     pub(super) note: Option<LeaseRecord>,
 }
 
 impl StaleLease {
-    /// It is taken over, or stopped.
+    /// Removes the file after the lease was taken over or its server stopped.
     pub(super) fn remove_file(self) {
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Our own note.
+/// A lease of this process.
 pub(super) struct Lease {
     path: PathBuf,
-    /// Locked as long as it is open.
+    /// Locked while open.
     file: Option<File>,
     note: LeaseRecord,
 }
@@ -104,7 +104,7 @@ impl LeaseFolder {
     pub(super) fn of(settings: &DevServerSettings, leases: &Path) -> Self {
         let mut hash = Sha256::new();
         let cwd = settings.cwd.display().to_string();
-        // One command may be two servers by its environment alone.
+        // The same command may start two servers that differ in the environment only.
         let env = settings.env.iter().flat_map(|(name, value)| [name, value]);
         for part in [&cwd].into_iter().chain(&settings.command).chain(env) {
             hash.update(part.as_bytes());
@@ -119,7 +119,7 @@ impl LeaseFolder {
         Self(leases.join(name))
     }
 
-    /// All that there are.
+    /// Returns the registers of all servers.
     pub(super) fn all(leases: &Path) -> Vec<Self> {
         let entries = fs::read_dir(leases).into_iter().flatten().flatten();
         entries
@@ -128,7 +128,7 @@ impl LeaseFolder {
             .collect()
     }
 
-    /// Waits until nobody else starts or stops the server, at most so long. Where nothing can be written, nobody is waited for.
+    /// Waits up to the limit until no other process starts or stops the server. Returns at once if the folder is not writable.
     pub(super) async fn lock_exclusive(&self, limit: Duration) -> ExclusiveLock {
         let lock = match self.make().and_then(|()| open(&self.0.join(LOCK))) {
             Ok(lock) => lock,
@@ -150,7 +150,7 @@ impl LeaseFolder {
         ExclusiveLock { lock: Some(lock) }
     }
 
-    /// Notes that we have the server running.
+    /// Creates a lease of this process for the running server.
     pub(super) fn take(&self, settings: &DevServerSettings, _: &ExclusiveLock) -> Lease {
         let path = self.0.join(format!("{}.{EXTENSION}", Uuid::new_v4()));
         let file = open(&path).ok().filter(|file| file.try_lock().is_ok());
@@ -163,7 +163,7 @@ impl LeaseFolder {
         lease
     }
 
-    /// Whether somebody who lives, and whose note is not `ours`, has the server running, and what those noted who do not live any more.
+    /// Returns whether another running process has a lease for the server, excluding `ours`, and the stale leases.
     pub(super) fn other_users(
         &self,
         alone: &ExclusiveLock,
@@ -189,7 +189,7 @@ impl LeaseFolder {
                         note,
                     });
                 }
-                // It may be about to be locked.
+                // A process may be about to lock it.
                 Ok(()) | Err(TryLockError::WouldBlock) => somebody = true,
                 Err(TryLockError::Error(_)) => {}
             }
@@ -197,7 +197,7 @@ impl LeaseFolder {
         (somebody, left)
     }
 
-    /// The command may have secrets in its environment.
+    /// The folder is private, because the command may have secrets in its environment.
     fn make(&self) -> io::Result<()> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -208,13 +208,13 @@ impl LeaseFolder {
 }
 
 impl Lease {
-    /// The folder by which others see whether we live; `None` where a note cannot be locked.
+    /// Returns the folder whose locks show others that this process runs; `None` if a lease cannot be locked.
     pub(super) fn folder(&self) -> Option<&Path> {
         self.file.as_ref()?;
         self.path.parent()
     }
 
-    /// Notes that another command runs the server than was configured.
+    /// Records that another command than the configured one runs the server.
     pub(super) fn set_command(&mut self, settings: &DevServerSettings) {
         if self.note.command != settings.command {
             self.note.command.clone_from(&settings.command);
@@ -222,7 +222,7 @@ impl Lease {
         }
     }
 
-    /// Notes which process it is.
+    /// Records the server's process.
     pub(super) fn set_process(&mut self, process: Option<Identity>) {
         if self.note.process != process {
             self.note.process = process;
@@ -234,7 +234,7 @@ impl Lease {
         self.note.process.as_ref()
     }
 
-    /// We have it running no more.
+    /// Releases the lease.
     pub(super) fn release(self, _: &ExclusiveLock) {
         let _ = fs::remove_file(&self.path);
     }
@@ -303,15 +303,15 @@ mod tests {
         let lease = register.take(&settings(), &alone);
         assert_eq!(notes(&register, &alone, None), (true, vec![]));
         assert_eq!(notes(&register, &alone, Some(&lease)), (false, vec![]));
-        // As the kernel does when we are killed.
+        // The kernel does the same when a process is killed.
         let (path, note) = (lease.path.clone(), lease.note.clone());
         drop(lease);
-        // Who is not alone cannot tell it from one that is about to be locked.
+        // Without the exclusive lock, it cannot be distinguished from a lease that is about to be locked.
         assert_eq!(
             notes(&register, &ExclusiveLock { lock: None }, None),
             (true, vec![])
         );
-        // Whoever looks may be killed before anything is done about it.
+        // The process that finds it may be killed before it handles the lease.
         for _ in 0..2 {
             assert_eq!(notes(&register, &alone, None), (false, vec![note.clone()]));
         }

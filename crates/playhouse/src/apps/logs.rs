@@ -1,19 +1,19 @@
-//! The logs of a server: files that grow, that are rotated, and that are read in parts.
+//! The logs of a server: files that grow, are rotated, and are read in parts.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-/// A place in a log: it stays the same place when the file is renamed and another one begun.
+/// A position in a log, which stays valid when the file is renamed and a new one is created.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Position {
     file: u64,
-    /// In bytes.
+    /// The offset, in bytes.
     offset: u64,
 }
 
 impl Position {
-    /// So many bytes before it, in the same file, and not before another place of that file.
+    /// Returns the position so many bytes earlier in the same file, but not before `first` in that file.
     pub(crate) fn back(self, bytes: u64, first: Self) -> Self {
         let begin = if first.file == self.file {
             first.offset
@@ -30,13 +30,14 @@ impl Position {
 /// A part of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Excerpt {
-    /// Without colours and other escapes; its lines end with `\n`, but perhaps the last.
+    /// Text without colours and other escape sequences; its lines end with `
+    /// `, except possibly the last.
     pub(crate) text: String,
-    /// Bytes that were left out before it.
+    /// The size of the omitted part before the text, in bytes.
     pub(crate) left_out: u64,
 }
 
-/// The end of a log; of one that is not there, its beginning.
+/// Returns the end of a log; for a missing file, its beginning.
 pub(crate) fn end(path: &Path) -> Position {
     path.metadata().map_or_else(
         |_| Position::default(),
@@ -47,10 +48,11 @@ pub(crate) fn end(path: &Path) -> Position {
     )
 }
 
-/// What was written since, at most the last `most` bytes of it. A log that was rotated or cut meanwhile is read from there on.
+/// Returns the part after the position, at most its last `most` bytes. A log that was rotated or truncated is read from the start of the
+/// new content.
 pub(crate) fn since(path: &Path, position: Position, most: u64) -> io::Result<Excerpt> {
     let mut file = match opened(path) {
-        // It may come yet.
+        // The file may be created later.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Excerpt::default()),
         file => file?,
     };
@@ -69,7 +71,8 @@ pub(crate) fn since(path: &Path, position: Position, most: u64) -> io::Result<Ex
     })
 }
 
-/// What was written between two places, at most the last `most` bytes of it. Of a log that was rotated between them, all since the first.
+/// Returns the part between two positions, at most its last `most` bytes. For a log that was rotated between them, everything after the
+/// first position.
 pub(crate) fn between(path: &Path, from: Position, to: Position, most: u64) -> io::Result<Excerpt> {
     if from.file != to.file {
         return since(path, from, most);
@@ -81,7 +84,7 @@ pub(crate) fn between(path: &Path, from: Position, to: Position, most: u64) -> i
     part(&mut file, from.offset, to.offset, most)
 }
 
-/// The file that had this name when the position was taken.
+/// Opens the file that had this name when the position was taken.
 fn rotated(path: &Path, position: Position) -> Option<File> {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");
@@ -90,13 +93,13 @@ fn rotated(path: &Path, position: Position) -> Option<File> {
     (number(&facts) == position.file).then_some(file)
 }
 
-/// The whole log, at most the last `most` bytes of it.
+/// Returns the whole log, at most its last `most` bytes.
 pub(crate) fn last(path: &Path, most: u64) -> io::Result<Excerpt> {
     tail(&mut opened(path)?, 0, most)
 }
 
-/// A page of a log: from `offset`, at most `most` bytes, whole lines where they are not longer than that; where the next one begins,
-/// unless it is the end.
+/// Returns at most `most` bytes of a log from `offset`, in whole lines unless they are longer than that, and the offset of the next page,
+/// unless this is the end.
 pub(crate) fn page(path: &Path, offset: u64, most: u64) -> io::Result<(Excerpt, Option<u64>)> {
     let mut file = opened(path)?;
     let length = file.metadata()?.len();
@@ -119,18 +122,18 @@ pub(crate) fn page(path: &Path, offset: u64, most: u64) -> io::Result<(Excerpt, 
     ))
 }
 
-/// From `offset` to the end, at most the last `most` bytes: whole lines then.
+/// Reads from `offset` to the end, at most the last `most` bytes, then in whole lines.
 fn tail(file: &mut File, offset: u64, most: u64) -> io::Result<Excerpt> {
     let length = file.metadata()?.len();
     part(file, offset, length, most)
 }
 
-/// The same to a place before the end.
+/// Reads `length` bytes from `offset`, at most the last `most` bytes of them.
 fn part(file: &mut File, offset: u64, length: u64, most: u64) -> io::Result<Excerpt> {
     let from = offset.max(length.saturating_sub(most));
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
-    // Somebody may go on writing.
+    // A process may continue to write.
     file.take(length.saturating_sub(from))
         .read_to_end(&mut bytes)?;
     let mut begin = 0;
@@ -144,7 +147,7 @@ fn part(file: &mut File, offset: u64, length: u64, most: u64) -> io::Result<Exce
     })
 }
 
-/// A file, and nothing else: to read from a pipe takes from others what is theirs, and waits for them.
+/// Opens a regular file only: reading from a pipe takes data from its other readers, and blocks.
 fn opened(path: &Path) -> io::Result<File> {
     match path.metadata()?.is_file() {
         true => File::open(path),
@@ -155,7 +158,7 @@ fn opened(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Names a file for as long as it exists, whatever its name.
+/// Identifies a file independently of its name.
 #[cfg(unix)]
 fn number(facts: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(facts)
@@ -166,14 +169,14 @@ fn number(_: &Metadata) -> u64 {
     0
 }
 
-/// Stands for bytes that are no text.
+/// Replaces bytes that are not text.
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
-/// Bytes as text without escape sequences (ECMA-48) and carriage returns.
+/// Returns bytes as text without escape sequences (ECMA-48) and carriage returns.
 pub(crate) fn readable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut plain = String::with_capacity(text.len());
-    // What is no text is no longer for being shown, and a hole in a file is short.
+    // Replacements must not become longer than the bytes, and a hole in a file becomes short.
     let mut push = |char: char| match char {
         REPLACEMENT if plain.ends_with(REPLACEMENT) => {}
         char if char.is_control() && !matches!(char, '\n' | '\t') => {
@@ -187,14 +190,14 @@ pub(crate) fn readable(bytes: &[u8]) -> String {
     while let Some(char) = chars.next() {
         match char {
             '\u{1b}' => match chars.next() {
-                // A control sequence ends with a letter or the like.
+                // A control sequence ends with a final byte.
                 Some('[') => {
                     while chars
                         .next()
                         .is_some_and(|char| !('@'..='~').contains(&char))
                     {}
                 }
-                // A command to the terminal ends with a bell, or with an escape of its own.
+                // An operating system command ends with a bell or a string terminator.
                 Some(']') => {
                     while let Some(char) = chars.next() {
                         match char {
@@ -239,7 +242,7 @@ mod tests {
         fs::rename(&path, folder.path().join("app.log.1")).unwrap();
         append(&path, "three\n");
         assert_eq!(since(&path, position, 100).unwrap().text, "two\nthree\n");
-        // Cut, and written anew.
+        // Truncated, and written again.
         let position = end(&path);
         fs::write(&path, "4\n").unwrap();
         assert_eq!(since(&path, position, 100).unwrap().text, "4\n");
@@ -276,14 +279,14 @@ mod tests {
     #[test]
     fn binary_data_is_shortened() {
         assert_eq!(readable(b"a\xff\xfe\xfdb\xff\n"), "a\u{fffd}b\u{fffd}\n");
-        // As a file has it that was cut under somebody who goes on writing where it ended.
+        // The content of a file that was truncated while a process continues to write at its old offset.
         assert_eq!(readable(b"\0\0\0\0ready\n"), " ready\n");
     }
 
     #[cfg(unix)]
     #[test]
     fn only_regular_files_are_read() {
-        // To open it would wait for somebody who writes.
+        // Opening a pipe would block until a process writes to it.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pipe");
         let made = rustix::fs::mknodat(

@@ -1,5 +1,5 @@
-//! Commands that are the app itself, such as `npm run dev`, and know nothing of the interface: how they are told from server commands, and
-//! how `playhouse app` runs them.
+//! Plain commands, which are the app itself, such as `npm run dev`: how they are distinguished from server commands, and how `playhouse
+//! app` runs them.
 
 use crate::config::DevServerSettings;
 use std::path::Path;
@@ -7,21 +7,21 @@ use std::time::Duration;
 use supervisor::processes::{Identity, table};
 use tokio::time::Instant;
 
-/// How long the command may listen on a port of its own before it answers.
+/// How long the command may listen on a port before it answers.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How much earlier `playhouse app` gives up than we do: then its reason is known.
+/// How much shorter the timeout of `playhouse app` is, so that its error is reported.
 const TIMEOUT_MARGIN: Duration = Duration::from_secs(5);
 
-/// Programs that run scripts of a package.
+/// Programs that run the scripts of a package.
 const PACKAGE_MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 
-/// Scripts that start an app by convention.
+/// Names of scripts that start an app by convention.
 const SCRIPTS: [&str; 5] = ["dev", "start", "serve", "preview", "develop"];
 
-/// Dev servers with a command of their own, and the arguments with which they are one.
+/// Dev servers with their own command, and the arguments that start the server.
 const DEV_SERVERS: [&[&str]; 10] = [
     &["vite"],
     &["next", "dev"],
@@ -35,10 +35,10 @@ const DEV_SERVERS: [&[&str]; 10] = [
     &["python3", "-m", "http.server"],
 ];
 
-/// Words that only a shell understands.
+/// Operators that require a shell.
 const OPERATORS: [&str; 4] = ["&&", "||", "|", ";"];
 
-/// Whether a command is known to be an app: to ask it anything would start it.
+/// Returns whether a command is known to be a plain command: running it with any option would start the app.
 pub(super) fn is_known(command: &[String]) -> bool {
     let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
     let Some(program) = words.first_mut().filter(|_| cfg!(unix)) else {
@@ -62,19 +62,19 @@ pub(super) fn is_known(command: &[String]) -> bool {
     }
 }
 
-/// Whether a line that begins with this word is one for a shell.
+/// Returns whether a line that begins with this word requires a shell.
 fn is_for_shell(program: &str) -> bool {
     program == "cd" || assignment(program).is_some()
 }
 
-/// A variable and its value.
+/// Splits an assignment into the variable and its value.
 fn assignment(word: &str) -> Option<(&str, &str)> {
     let (name, value) = word.split_once('=')?;
     let plain = |char: char| char.is_ascii_alphanumeric() || char == '_';
     (!name.is_empty() && name.chars().all(plain)).then_some((name, value))
 }
 
-/// The same server, its command run by `playhouse app`.
+/// Returns the settings with the command wrapped in `playhouse app`.
 pub(super) fn wrapped(settings: &DevServerSettings) -> DevServerSettings {
     let own = std::env::current_exe().unwrap_or_else(|_| "playhouse".into());
     let ready = settings
@@ -104,7 +104,7 @@ pub(super) fn wrapped(settings: &DevServerSettings) -> DevServerSettings {
     }
 }
 
-/// A word of a line whose quotes were taken off.
+/// Returns a word of a line as a shell word, after its quotes were removed.
 fn shell_word(word: &str) -> String {
     let quoted = |text: &str| {
         let needs = text.contains(|char: char| char.is_whitespace() || "'\"".contains(char));
@@ -119,7 +119,7 @@ fn shell_word(word: &str) -> String {
     }
 }
 
-/// Resolves when the command has listened on a port of its own for a while: an app does, and a server command leaves that to the app.
+/// Resolves when the command has listened on a port for a while, as an app does and a server command does not.
 pub(super) async fn serves_itself(command: Option<&Identity>) {
     let Some(command) = command else {
         return std::future::pending().await;
@@ -138,7 +138,7 @@ pub(super) async fn serves_itself(command: Option<&Identity>) {
     }
 }
 
-/// Whether a process of the group listens; `false` also where that cannot be known.
+/// Returns whether a process of the group listens; `false` if that is unknown.
 fn listens(group: u32) -> bool {
     let members = table::all().filter(|entry| entry.group == group && !entry.ended);
     let pids: Vec<u32> = members.map(|entry| entry.pid).collect();

@@ -1,26 +1,26 @@
-//! The process of a server that a command has started, as far as it is known for certain, and its end.
+//! Identifying the process of a server that a command started, and terminating it.
 
 use std::time::Duration;
 use supervisor::processes::Identity;
 
-/// How long it may take to end when it is asked to.
+/// How long a process may take to end after it was requested to.
 #[cfg(unix)]
 const TERMINATE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long it may take to be gone once it was killed.
+/// How long a process may take to end after it was killed.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// The process that has this number now, if it may be what `command` has started: it is of the same user, and not older. What a command
-/// tells may be the number of a process of a container, which is another one's here.
+/// Returns the process of this number if `command` may have started it: it has the same user and is not older. The number that a command
+/// reports may be that of a process in a container, which is another process here.
 pub(super) fn started_by(command: &Identity, pid: u32) -> Option<Identity> {
     let process = Identity::of(pid)?;
     let fits = process.is_our_users() && process.is_older_than(command) == Some(false);
     fits.then_some(process)
 }
 
-/// Ends it, and its group if it leads one; whether it is gone.
+/// Terminates a process, and its group if it leads one; returns whether it has ended.
 pub(super) async fn end(process: &Identity) -> bool {
     #[cfg(unix)]
     {

@@ -1,4 +1,5 @@
-//! Fields that a person fills in: what was asked for, for which page, and what was typed, until it is in the field. Nobody else gets to see it.
+//! Fields that a user fills in on a page of the server: the request, and the typed text until it is in the field. The client does not
+//! receive the text.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,40 +7,40 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// How long somebody may take to come and type.
+/// How long the user may take to type the value.
 const HANDOVER_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How many may be open at a time; of more, the oldest goes.
+/// The largest number of open handovers; the oldest one is closed for a new one.
 const MAX_OPEN: usize = 64;
 
-/// The path below which each has its page.
+/// The path below which each handover has its page.
 pub(crate) const PATH: &str = "/handover";
 
-/// What is wanted of the person.
+/// The request to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HandoverRequest {
-    /// In the agent's words.
+    /// The text of the agent.
     pub(crate) request: String,
-    /// Where the text goes, for the person to judge.
+    /// The site that receives the text, which the user can judge.
     pub(crate) site: String,
     /// The session, the page and the field.
     pub(crate) field: [String; 3],
 }
 
-/// A field that waits for a person.
+/// A field that waits for the user.
 pub(crate) struct Handover {
-    /// Names it, and lets in who knows it.
+    /// The identifier, which also authorizes access to the page.
     id: Uuid,
-    /// What is wanted.
+    /// The request to the user.
     pub(crate) wanted: HandoverRequest,
     began: Instant,
     typed: watch::Sender<Option<String>>,
 }
 
-/// Those of a server.
+/// The handovers of a server.
 pub(crate) struct Handovers {
     open: Mutex<Vec<Arc<Handover>>>,
-    /// Our addresses, the one that is told first; none until somebody listens there.
+    /// The addresses of the server, the preferred one first; empty until it listens.
     addresses: watch::Sender<Vec<String>>,
     needed: Notify,
 }
@@ -55,7 +56,7 @@ impl Default for Handovers {
 }
 
 impl Handover {
-    /// Takes what the person typed; `false`, when somebody has done so before.
+    /// Stores the typed text; returns `false` if a text was submitted before.
     pub(crate) fn submit(&self, text: String) -> bool {
         self.typed.send_if_modified(|typed| match typed.is_none() {
             true => {
@@ -66,22 +67,22 @@ impl Handover {
         })
     }
 
-    /// Whether the person has typed something.
+    /// Returns whether a text was submitted.
     pub(crate) fn is_done(&self) -> bool {
         self.typed.borrow().is_some()
     }
 
-    /// What the person types, as soon as it is there.
+    /// Waits for the typed text and returns it.
     pub(crate) async fn typed(&self) -> String {
         let mut typed = self.typed.subscribe();
-        // The sender is here, so it does not end.
+        // The sender is a field of `self`, so the channel is open.
         let text = typed.wait_for(Option::is_some).await;
         text.ok().and_then(|text| text.clone()).unwrap_or_default()
     }
 }
 
 impl Handovers {
-    /// Asks for it; `true`, if the same was asked for before and is still open.
+    /// Opens a handover; `true` if the same one is open already.
     pub(crate) fn open(&self, wanted: HandoverRequest) -> (Arc<Handover>, bool) {
         let mut open = self.all();
         let known = open.iter().find(|one| one.wanted == wanted);
@@ -101,34 +102,34 @@ impl Handovers {
         (handover, false)
     }
 
-    /// The one of that id.
+    /// Returns the handover with that id.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Handover>> {
         let id = Uuid::parse_str(id).ok()?;
         self.all().iter().find(|one| one.id == id).cloned()
     }
 
-    /// It is over.
+    /// Closes a handover.
     pub(crate) fn close(&self, handover: &Handover) {
         self.all().retain(|one| one.id != handover.id);
     }
 
-    /// The address of its page, for a client that knows us by the name of `host`.
+    /// Returns the URL of the handover's page, for a client that reaches the server by the name `host`.
     pub(crate) async fn url(&self, handover: &Handover, host: Option<&str>) -> String {
         self.needed.notify_one();
         let mut addresses = self.addresses.subscribe();
-        // The sender is here, so it does not end.
+        // The sender is a field of `self`, so the channel is open.
         let known = addresses.wait_for(|known| !known.is_empty()).await;
         let known = known.map(|known| known.clone()).unwrap_or_default();
         let base = base(&known, host);
         format!("{base}{PATH}/{}", handover.id)
     }
 
-    /// Somebody listens at these addresses, such as `http://localhost:8931`.
+    /// Sets the addresses on which the server listens, such as `http://localhost:8931`.
     pub(crate) fn set_addresses(&self, addresses: Vec<String>) {
         self.addresses.send_replace(addresses);
     }
 
-    /// Resolves when an address is wanted.
+    /// Resolves when a handover needs an address.
     pub(crate) async fn needed(&self) {
         self.needed.notified().await;
     }
@@ -140,7 +141,7 @@ impl Handovers {
     }
 }
 
-/// That of our addresses which has this name. Another name is that of a proxy, which speaks TLS: keys cross no network in clear.
+/// Returns the address with this host name. Another name is that of a proxy with TLS, because keys must not cross a network unencrypted.
 fn base(addresses: &[String], host: Option<&str>) -> String {
     let own = |host: &str| {
         let authority =

@@ -1,5 +1,4 @@
-//! The order in which calls came in. Calls are handled concurrently; their places in the queue keep what is queued for a
-//! session in the order in which the client sent it.
+//! The call queue. Calls are handled concurrently; their tickets preserve the order in which the client sent the calls of a session.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +20,7 @@ struct State {
     waiting: BTreeSet<u64>,
 }
 
-/// A place in the queue. Left by [`Ticket::leave`], at the latest when its last clone is dropped.
+/// A position in the queue, which is left with [`Ticket::leave`] or when its last clone is dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket(Arc<TicketState>);
 
@@ -32,7 +31,7 @@ struct TicketState {
 }
 
 impl CallQueue {
-    /// Takes the last place.
+    /// Enters the queue at its end.
     pub(crate) fn join(&self) -> Ticket {
         let mut state = self.state();
         let number = state.next;
@@ -56,7 +55,7 @@ impl CallQueue {
 }
 
 impl Ticket {
-    /// Waits until everyone who came before has left.
+    /// Waits until all earlier tickets have left.
     pub(crate) async fn first(&self) {
         let queue = &self.0.queue;
         loop {
@@ -69,7 +68,7 @@ impl Ticket {
         }
     }
 
-    /// Lets the next one through.
+    /// Leaves the queue, so that the next ticket is first.
     pub(crate) fn leave(&self) {
         self.0.queue.leave(self.0.number);
     }

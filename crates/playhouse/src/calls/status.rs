@@ -1,10 +1,10 @@
-//! What a call waits for, for a client that asked to hear of its progress.
+//! What a call waits for, for the progress notifications that a client requested.
 
 use crate::config::Settings;
 use engine::Progress;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The longest line that is told, in characters.
+/// The longest reported line, in characters.
 const MAX_LENGTH: usize = 200;
 
 /// What a call waits for at the moment.
@@ -16,22 +16,22 @@ enum Stage {
     #[default]
     Unknown,
     Named(String),
-    /// What operations note of themselves, the newest last.
+    /// The running operations, the newest last.
     Operations(Vec<Progress>, Arc<Settings>),
 }
 
 impl Status {
-    /// The call waits for this from now on, such as `waiting for the browser to start`.
+    /// Records what the call waits for, such as `waiting for the browser to start`.
     pub(crate) fn set(&self, stage: impl Into<String>) {
         *self.stage() = Stage::Named(stage.into());
     }
 
-    /// The call goes on.
+    /// Records that the call no longer waits.
     pub(super) fn clear(&self) {
         *self.stage() = Stage::Unknown;
     }
 
-    /// The call waits for an operation from now on, which notes what it does.
+    /// Records that the call waits for an operation, which reports its own progress.
     pub(super) fn follow(&self, progress: &Progress, settings: &Arc<Settings>) {
         let mut stage = self.stage();
         let mut operations = match std::mem::take(&mut *stage) {
@@ -43,7 +43,7 @@ impl Status {
         *stage = Stage::Operations(operations, settings.clone());
     }
 
-    /// What is waited for, without secrets; `None` where that is not known.
+    /// Returns what the call waits for, without secrets; `None` if unknown.
     pub(crate) fn text(&self) -> Option<String> {
         let text = match &*self.stage() {
             Stage::Unknown => None,

@@ -8,29 +8,29 @@ use crate::error::{Error, ErrorCode};
 /// The facts about a tool.
 #[derive(Debug)]
 pub struct ToolSpec {
-    /// Its name in `tools/list`.
+    /// The name in `tools/list`.
     pub name: &'static str,
     /// A short name for people.
     pub title: &'static str,
-    /// What it does to the world.
+    /// The effect on the page or the world.
     pub effect: Effect,
-    /// What its caller must be permitted.
+    /// The permission that a caller needs.
     pub permission: Permission,
-    /// The `--caps` value that switches it on; `None`: it is on anyway.
+    /// The `--caps` value that enables the tool; `None`: always enabled.
     pub capability: Option<Capability>,
-    /// The risk for which an operator can switch it off; `None`: there is none.
+    /// The risk by which an operator can disable the tool, if any.
     pub risk: Option<Risk>,
-    /// How its answers are laid out.
+    /// The format of answers.
     pub output_format: OutputFormat,
-    /// Whether it creates sessions, which other calls then name.
+    /// Whether the tool creates sessions, which other calls then name.
     pub(crate) creates_sessions: bool,
-    /// Whether a call may name the session that it is for.
+    /// Whether a call can name its session.
     pub(crate) has_session: bool,
-    /// The error code for an element that is not ready for it.
+    /// The error code for an element that fails an actionability check of the tool.
     pub(crate) not_ready: ErrorCode,
 }
 
-/// How the answers of a tool are laid out.
+/// The output format of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputFormat {
     /// Sections of Markdown, as clients of `@playwright/mcp` read them.
@@ -39,17 +39,17 @@ pub enum OutputFormat {
     Json,
 }
 
-/// What a tool does to the world; the MCP annotations follow from it.
+/// The effect of a tool, from which the MCP annotations follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// It only reads.
+    /// The tool only reads.
     Reads,
-    /// It changes something.
+    /// The tool changes something.
     Acts,
 }
 
 impl ToolSpec {
-    /// What stands for a tool in calls that the server makes itself.
+    /// Creates the facts of calls that the server makes itself.
     pub(crate) const fn internal(name: &'static str, output_format: OutputFormat) -> Self {
         Self {
             name,
@@ -65,22 +65,22 @@ impl ToolSpec {
         }
     }
 
-    /// Whether it changes something.
+    /// Returns whether the tool changes something.
     pub(crate) fn acts(&self) -> bool {
         self.effect == Effect::Acts
     }
 
-    /// Whether it answers with an object for programs.
+    /// Returns whether answers have structured content.
     pub(crate) fn answers_with_object(&self) -> bool {
         self.output_format == OutputFormat::Json
     }
 
-    /// Whether it returns or takes what grants access elsewhere (cookies, storage, headers of requests), or runs code beside the page.
+    /// Returns whether the tool returns or accepts credentials (cookies, storage, headers of requests) or runs code outside the page.
     pub(crate) fn is_sensitive(&self) -> bool {
         self.permission == Permission::Admin
     }
 
-    /// The tool as rules of a policy know it.
+    /// Returns the tool as a subject of policy rules.
     pub(crate) fn subject(&self) -> Subject {
         Subject {
             name: self.name,
@@ -88,7 +88,7 @@ impl ToolSpec {
         }
     }
 
-    /// The code of an error of the tool. An element that is not ready has the code of what the tool does with elements.
+    /// Returns the code of an error of the tool. Failed actionability checks have the tool's own code.
     pub(crate) fn code_of(&self, error: &Error) -> ErrorCode {
         match error.code() {
             ErrorCode::ElementNotClickable => self.not_ready,

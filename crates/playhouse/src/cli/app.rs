@@ -1,4 +1,4 @@
-//! `playhouse app`: a server command for any dev command. Whatever happens, stdout gets one JSON object.
+//! `playhouse app`: a server command for any dev command. It always writes one JSON object to stdout.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -87,7 +87,7 @@ pub(super) fn command() -> Command {
             number("ready-timeout", "MS", "25000").help("How long it may take to be ready"),
             number("stop-timeout", "MS", "10000").help("How long it may take to end before it is killed"),
             number("log-limit", "BYTES", "5000000").help("How large a log becomes before a new one begins; three old ones are kept"),
-            // Taken only to say what to write instead.
+            // Accepted only to report the replacement.
             Arg::new("port")
                 .long("port")
                 .value_name("PORT")
@@ -100,7 +100,7 @@ pub(super) fn command() -> Command {
         ])
 }
 
-/// The process that an app belongs to; nobody runs it by hand.
+/// The supervisor of an app, which only `playhouse app` runs.
 pub(super) fn supervisor() -> Command {
     Command::new(SUPERVISOR)
         .hide(true)
@@ -108,8 +108,7 @@ pub(super) fn supervisor() -> Command {
         .arg(Arg::new("folder").value_name("FOLDER").required(true))
 }
 
-/// Puts an option at the very end of the line, where whoever runs a server command puts it, before the `--` that begins the app's own
-/// words.
+/// Moves an option from the end of the line, where callers of a server command put it, before the `--` that begins the app's arguments.
 pub(super) fn move_options_forward(words: &mut Vec<String>) {
     let Some(dashes) = words.iter().position(|word| word == "--") else {
         return;
@@ -153,7 +152,7 @@ pub(super) async fn run(matches: &ArgMatches, environment: &Environment, cwd: &P
     print_answer(&app.answer(request(matches)).await, is_for_people)
 }
 
-/// Apps as people read them.
+/// Formats apps as a table.
 fn table(apps: &[AppEntry]) -> String {
     if apps.is_empty() {
         return "No apps\n".to_owned();
@@ -179,7 +178,7 @@ pub(super) fn run_supervisor() -> ExitCode {
     })
 }
 
-/// What is said of a command line that cannot be read.
+/// Reports an error of the command line.
 pub(super) fn refuse(error: &ConfigError) -> ExitCode {
     let text = error.to_string();
     let text = text.trim_start_matches("error: ").to_owned();
@@ -246,7 +245,7 @@ fn app(matches: &ArgMatches, environment: &Environment, cwd: &Path) -> Result<Ap
     })
 }
 
-/// A name for a project's folder: people know it by its last part, and it is one only as a whole.
+/// Returns the name of a project's folder: its last component, if that is unique, or else the whole path.
 fn project(cwd: &Path) -> PathBuf {
     let digest = Sha256::digest(cwd.as_os_str().as_encoded_bytes());
     let digest: String = digest

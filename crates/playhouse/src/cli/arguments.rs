@@ -1,4 +1,4 @@
-//! The grammar of the command line, and the errors of lines that break it.
+//! The grammar of the command line, and its syntax errors.
 
 use std::ffi::OsString;
 
@@ -20,20 +20,20 @@ of @playwright/mcp work too) or in the file of --config. `playhouse config show`
 const MORE: &str =
     "`playhouse --help` shows all options, `playhouse COMMAND -h` those of a command.";
 
-/// What a command line is.
+/// A parsed command line.
 pub(super) enum Parsed {
-    /// Something to run.
+    /// A command to run.
     Matches(ArgMatches),
-    /// Something to print: help, version.
+    /// A text to print: help or version.
     Text(String),
 }
 
-/// Reads a command line, the program's name first.
+/// Parses a command line that includes the program's name.
 pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Parsed, ConfigError> {
     let mut words: Vec<String> = words
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    // What stands behind `--` is somebody else's command.
+    // Words after `--` belong to another command.
     let own = words.iter().take_while(|word| *word != "--").count();
     for word in &mut words[..own] {
         *word = flags::spell_out(std::mem::take(word));

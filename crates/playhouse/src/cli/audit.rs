@@ -1,4 +1,4 @@
-//! `playhouse audit verify`: whether an audit log is whole.
+//! `playhouse audit verify`: verifies the hash chain of an audit log.
 
 use std::{
     fs::File,
@@ -15,9 +15,9 @@ use crate::config::ConfigError;
 
 pub(super) const NAME: &str = "audit";
 
-/// The log is not what it should be.
+/// The exit status for a log that was changed.
 const FLAWED: u8 = 1;
-/// It could not be checked.
+/// The exit status for a log that could not be verified.
 const UNCHECKED: u8 = 2;
 
 pub(super) fn command() -> Command {
@@ -91,20 +91,20 @@ pub(super) fn run(matches: &ArgMatches, cwd: &Path) -> ExitCode {
     }
 }
 
-/// What is said of a command line that cannot be read.
+/// Reports an error of the command line.
 pub(super) fn refuse(error: &ConfigError) -> ExitCode {
     let _ = writeln!(io::stderr(), "{error}");
     UNCHECKED.into()
 }
 
-/// What is known of a log from elsewhere.
+/// The expected count and hash of a log, known from another place.
 struct Expected {
     hash: Option<String>,
     records: Option<u64>,
 }
 
 impl Expected {
-    /// What is found in lines of text, and whether it is as it should be.
+    /// Returns the findings as lines of text, and whether the log is valid.
     fn findings(&self, verdict: &Verdict) -> (String, bool) {
         let Intact {
             records,

@@ -1,4 +1,4 @@
-//! `playhouse completions`: a script by which a shell completes commands and options.
+//! `playhouse completions`: prints a shell's completion script.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `playhouse doctor`: which browsers work, what is missing, and the command that repairs it.
+//! `playhouse doctor`: checks which browsers work, and names the commands that repair the others.
 
 mod checks;
 mod launch;
@@ -27,7 +27,7 @@ struct Finding {
     health: Health,
     topic: &'static str,
     text: String,
-    /// The command, or the sentence, that repairs it.
+    /// The command or sentence that repairs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
 }
@@ -35,9 +35,9 @@ struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Health {
-    /// As it should be.
+    /// No problem.
     Good,
-    /// Works, but a person may want to know.
+    /// Works, with a remark for the user.
     Note,
     /// Does not work.
     Bad,
@@ -75,7 +75,7 @@ impl Finding {
     }
 }
 
-/// Fails if the browser of these settings does not work.
+/// Runs the checks; fails if the browser of these settings does not work.
 pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     let platform = Platform::here(&settings.browser.search.path);
     let mut findings = vec![Finding::good("playhouse", env!("CARGO_PKG_VERSION"))];

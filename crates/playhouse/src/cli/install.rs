@@ -1,4 +1,4 @@
-//! `playhouse install`: puts browsers onto this machine.
+//! `playhouse install`: installs browsers.
 
 mod download;
 pub(super) mod plan;
@@ -61,7 +61,7 @@ fn install(matches: &ArgMatches, settings: &Settings) -> Result<(), String> {
     if matches.get_flag("dry-run") {
         return Ok(());
     }
-    // Each by its own name: the headless shell does not stand in for Chromium here.
+    // Each product by its own name: the headless shell does not count as Chromium here.
     let search = engine::Search {
         headless_shell: false,
         ..settings.browser.search.clone()

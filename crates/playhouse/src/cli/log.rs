@@ -1,4 +1,4 @@
-//! What the server tells of itself: on stderr or in a file, because stdout belongs to the protocol.
+//! The log of the server: on stderr or in a file, because stdout carries the protocol.
 
 mod file;
 
@@ -15,7 +15,7 @@ use tracing_subscriber::{
 use crate::config::{ConfigError, LogFormat, LogSettings};
 use file::LogFile;
 
-/// Reports what is at least this severe from now on. Fails when the file cannot be written.
+/// Starts logging at this level. Fails if the file cannot be written.
 pub(super) fn begin(settings: &LogSettings) -> Result<(), ConfigError> {
     match &settings.file {
         Some(path) => {
@@ -30,7 +30,7 @@ pub(super) fn begin(settings: &LogSettings) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// `kept`: whoever reads it later wants to know when things happened.
+/// Creates the layer that writes to the log. `kept`: the log is stored, so lines need a time.
 fn report(
     settings: &LogSettings,
     writer: impl for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -38,7 +38,7 @@ fn report(
     kept: bool,
 ) {
     let level: &str = settings.level.into();
-    // rmcp warns of every error that it answers.
+    // rmcp warns of every error that it returns.
     let others = if matches!(level, "debug" | "trace") {
         "info"
     } else {
@@ -49,15 +49,15 @@ fn report(
     let lines: Box<dyn Layer<Registry> + Send + Sync> = match settings.format {
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
         LogFormat::Text if kept => lines.boxed(),
-        // What goes back and forth is read for its times too.
+        // Protocol messages are also read for their timing.
         LogFormat::Text if level == "trace" => lines.with_timer(fmt::time::uptime()).boxed(),
         LogFormat::Text if level == "debug" => lines.without_time().boxed(),
-        // Where in the program it was said helps nobody who only runs it.
+        // The source location is of no use to operators.
         LogFormat::Text => lines.without_time().with_target(false).boxed(),
     };
     let started = tracing_subscriber::registry()
         .with(lines.with_filter(EnvFilter::new(filter)))
         .try_init();
-    // Only a second start in one process fails, and then the first one reports.
+    // Only a second start in one process fails; the first one stays in effect.
     drop(started);
 }

@@ -1,4 +1,4 @@
-//! `playhouse man`: the manual page.
+//! `playhouse man`: prints the manual page.
 
 use std::process::ExitCode;
 

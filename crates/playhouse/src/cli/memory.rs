@@ -1,7 +1,7 @@
-//! How the allocator keeps what is freed.
+//! Settings of the memory allocator.
 
-/// Has one heap, and gives large blocks back as soon as they are freed. A server reads pages of megabytes now and then and is idle
-/// between, which the default of a heap for each thread answers with three times the memory; nothing here allocates enough to be slower.
+/// Configures one heap, and returns large blocks to the system as soon as they are freed. A server reads pages of megabytes occasionally
+/// and is idle in between, for which a heap per thread would take three times the memory; nothing here allocates enough to be slower.
 pub(super) fn economize() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
@@ -17,7 +17,7 @@ pub(super) fn economize() {
                 unsafe_code,
                 reason = "plain settings of the allocator, before there are threads"
             )]
-            // What an allocator does not know it leaves as it is.
+            // The allocator ignores unknown parameters.
             let _ = unsafe { libc::mallopt(parameter, value) };
         }
     }

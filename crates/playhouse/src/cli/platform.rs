@@ -1,21 +1,21 @@
-//! The machine as an installer sees it.
+//! The platform, as far as installing browsers depends on it.
 
 use std::{fs, path::PathBuf};
 
-/// What decides how a browser is installed.
+/// The facts that decide how a browser is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Platform {
-    /// How Chrome for Testing calls it; `None`: there is no build for it.
+    /// The platform name of Chrome for Testing; `None`: there is no build.
     pub(super) download: Option<&'static str>,
-    /// What installs packages.
+    /// The package manager.
     pub(super) packages: Option<Packages>,
-    /// Who may install packages.
+    /// The privilege that installing packages requires.
     pub(super) privilege: Privilege,
-    /// Ubuntu's Chromium is a snap, which cannot be driven.
+    /// Ubuntu's Chromium is a snap, which cannot be automated.
     pub(super) ubuntu: bool,
-    /// Debian's libraries have names for 64-bit time.
+    /// Debian's libraries have the suffix of 64-bit time.
     pub(super) t64: bool,
-    /// The processor as Debian calls it.
+    /// The architecture in Debian's words.
     pub(super) processor: &'static str,
 }
 
@@ -34,17 +34,17 @@ pub(super) enum Packages {
     Winget,
 }
 
-/// Who may install packages.
+/// The privilege that installing packages requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Privilege {
-    /// We may.
+    /// The current user has it.
     Own,
-    /// Root; `sudo` makes us that, if it is there.
+    /// Root, with `sudo` if it is installed.
     Sudo,
 }
 
 impl Platform {
-    /// This machine; programs are looked for in the folders of `path`.
+    /// Detects the platform; programs are searched for in the folders of `path`.
     pub(super) fn here(path: &[PathBuf]) -> Platform {
         let has = |program: &str| path.iter().any(|folder| folder.join(program).is_file());
         let release = fs::read_to_string("/etc/os-release").unwrap_or_default();

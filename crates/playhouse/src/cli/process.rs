@@ -1,4 +1,4 @@
-//! Programs that a command runs for a person: the only door for them. Browsers start in the engine.
+//! Programs that a command runs for the user. Browsers are started by the engine.
 
 use std::{
     io,
@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-/// Runs a program on this terminal and waits for it.
+/// Runs a program in this terminal and waits for it.
 #[expect(
     clippy::disallowed_methods,
     reason = "package managers ask for a password: they need our terminal, so they stay in our process group"
@@ -16,8 +16,7 @@ pub(super) fn run(program: &str, args: &[String]) -> io::Result<ExitStatus> {
     Command::new(program).args(args).status()
 }
 
-/// What a program prints on stdout, or `None` if it fails, or says nothing within the limit. It is
-/// killed if nobody waits any more.
+/// Returns the stdout of a program, or `None` if it fails or exceeds the timeout. The program is killed if the caller is cancelled.
 #[expect(
     clippy::disallowed_methods,
     reason = "a short question to a program, killed on drop"

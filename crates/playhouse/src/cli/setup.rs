@@ -63,7 +63,7 @@ pub(super) fn run(matches: &ArgMatches, environment: &Environment, cwd: &Path) -
     }
 }
 
-/// Changes the file, and says what changed.
+/// Changes the file, and returns the message about the change.
 fn set_up(matches: &ArgMatches, environment: &Environment, cwd: &Path) -> Result<String, String> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let wanted = text("client").unwrap_or_default();
@@ -113,7 +113,7 @@ fn checked(url: String) -> Result<String, String> {
     }
 }
 
-/// How a client starts this program: by its name if that is what PATH finds, else by its path.
+/// Returns the command with which a client starts this program: its name if PATH finds it, otherwise its path.
 fn program(environment: &Environment) -> Result<String, String> {
     let own = std::env::current_exe()
         .map_err(|error| format!("the path of this program is unknown: {error}"))?;

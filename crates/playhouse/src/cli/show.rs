@@ -1,4 +1,4 @@
-//! `playhouse config show`: each value and where it came from.
+//! `playhouse config show`: prints each value and its source.
 
 use std::process::ExitCode;
 

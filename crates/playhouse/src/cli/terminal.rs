@@ -1,4 +1,4 @@
-//! What people see who run a command in a terminal.
+//! Output for users who run a command in a terminal.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -7,10 +7,10 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How often the line of a progress changes.
+/// The interval between updates of a progress line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A line on stderr that says what takes so long, until it is finished or dropped; nothing where stderr is no terminal.
+/// Shows a line on stderr about an operation that takes long, until it is finished or dropped; invisible if stderr is not a terminal.
 pub(super) fn progress(doing: &'static str) -> ProgressBar {
     let progress = ProgressBar::new_spinner().with_message(doing);
     let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
@@ -19,7 +19,7 @@ pub(super) fn progress(doing: &'static str) -> ProgressBar {
     progress
 }
 
-/// What a person reads who starts the server by hand.
+/// The message for a user who starts the server by hand.
 const GREETING: &str = concat!(
     "Playhouse ",
     env!("CARGO_PKG_VERSION"),
@@ -33,7 +33,7 @@ It waits for the messages of a client on stdin; Ctrl+C ends it. You may want one
 "
 );
 
-/// Says what the server is and what to type, if a person has started it in a terminal.
+/// Prints what the server is and what to type, if a user started it in a terminal.
 pub(super) fn greet() {
     if io::stdin().is_terminal() {
         let _ = io::stderr().write_all(GREETING.as_bytes());

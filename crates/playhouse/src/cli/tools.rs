@@ -1,4 +1,4 @@
-//! `playhouse tools`: the tools that clients of a server with these flags are shown, and what they cost.
+//! `playhouse tools`: lists the tools of a server with these flags, and their size in tokens.
 
 use std::{
     fmt::Write as _,
@@ -58,7 +58,7 @@ pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     print(&text)
 }
 
-/// About how many tokens a model pays to know the tool: four characters each, as English has it.
+/// Estimates the tokens of a tool's description: four characters each, as in English text.
 fn tokens(shown: &Value) -> usize {
     shown.to_string().chars().count().div_ceil(4)
 }

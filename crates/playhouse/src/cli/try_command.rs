@@ -1,4 +1,4 @@
-//! `playhouse try URL`: one page, by the same path as any client's calls.
+//! `playhouse try URL`: opens one page, with the same calls as a client.
 
 use std::{
     io::{self, Write},
@@ -62,12 +62,12 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     code
 }
 
-/// The snapshot, and the path of the screenshot; or the answer of the call that failed.
+/// Returns the snapshot and the path of the screenshot, or the answer of the failed call.
 async fn show(server: &Server, url: &str) -> Result<String, String> {
     call(server, "browser_navigate", json!({ "url": url })).await?;
     let snapshot = call(server, "browser_snapshot", json!({})).await?;
     let screenshot = call(server, "browser_take_screenshot", json!({})).await?;
-    // The Playwright code is of no use here.
+    // The generated code is of no use here.
     let screenshot = screenshot.split("\n### ").next().unwrap_or_default();
     Ok(format!(
         "{}\n{}\n",
@@ -85,13 +85,13 @@ async fn call(server: &Server, name: &str, arguments: Value) -> Result<String, S
     }
 }
 
-/// The URL of a file that exists.
+/// Returns the file URL of an existing file.
 fn file(path: &str, cwd: &Path) -> Option<String> {
     let path = cwd.join(path).canonicalize().ok()?;
     Url::from_file_path(path).ok().map(Into::into)
 }
 
-/// A URL as people write it, made whole: `localhost:3000`, `example.com`.
+/// Completes a URL as users type it: `localhost:3000`, `example.com`.
 fn whole(url: &str) -> String {
     let schemes = [
         "about:",

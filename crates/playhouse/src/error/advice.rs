@@ -1,10 +1,10 @@
-//! What to do about an error: whether to try again, and how to go on.
+//! Suggestions of errors: whether to retry, and how to continue.
 
 use super::{Denial, Error, ErrorCode, OFFLINE, is_network};
 use std::borrow::Cow;
 
 impl ErrorCode {
-    /// Whether the same call may succeed when it is tried again.
+    /// Returns whether a retry of the same call may succeed.
     pub fn retryable(self) -> bool {
         match self {
             Self::NetworkError
@@ -46,7 +46,7 @@ impl ErrorCode {
         }
     }
 
-    /// What to do about it.
+    /// Returns what the client can do about the error.
     pub fn suggestion(self) -> Option<&'static str> {
         Some(match self {
             Self::SessionNotFound => {
@@ -120,7 +120,7 @@ impl ErrorCode {
 }
 
 impl Error {
-    /// What to do about it; more exact than the code's where the facts allow.
+    /// Returns what the client can do about the error; more specific than the suggestion of the code if the facts allow it.
     pub(super) fn suggestion(&self, code: ErrorCode) -> Option<Cow<'static, str>> {
         match self {
             Self::Engine(engine::Error::BrowserNotFound { install, .. }) if !install.is_empty() => {
@@ -180,7 +180,7 @@ impl Error {
     }
 }
 
-/// What to do about a document that did not come, by the network stack's name for it.
+/// Returns what to do about a document that could not be loaded, by its net error.
 fn unloaded(reason: &str) -> &'static str {
     if reason.contains("ERR_CERT_") {
         "Start the server with --ignore-https-errors if the site is to be trusted all the same."
@@ -199,7 +199,7 @@ fn unloaded(reason: &str) -> &'static str {
     }
 }
 
-/// What to do instead of what a browser cannot do.
+/// Returns the alternative to an unsupported feature.
 pub(crate) fn instead(alternative: engine::Alternative) -> &'static str {
     use engine::Alternative as A;
     match alternative {

@@ -1,4 +1,4 @@
-//! Why a file may not be used, although it lies where the server works.
+//! The rules by which a file may not be used although it is in a folder of the server.
 
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub(crate) enum FileRule {
 }
 
 impl FileRule {
-    /// What to do about it.
+    /// Returns what the client can do about the error.
     pub(super) fn suggestion(self) -> &'static str {
         match self {
             Self::Protected | Self::FolderHoldsProtected => "Use another file or folder.",
@@ -45,7 +45,7 @@ impl FileRule {
     }
 }
 
-/// The end of a message: where it would be allowed.
+/// Returns the end of the message: the folders in which files may be used.
 pub(super) fn allowed(roots: &[String]) -> String {
     match roots {
         [] => String::new(),

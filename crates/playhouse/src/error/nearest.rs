@@ -1,9 +1,9 @@
-//! The known word that a mistyped one most likely meant.
+//! Suggestions for mistyped words.
 
-/// No word that is meant is longer, in bytes; and the time to compare grows with the length.
+/// The longest word that is compared, in bytes, because the time of a comparison grows with the length.
 const MAX_LENGTH: usize = 100;
 
-/// The nearest of `known` to `word`, if one is near enough to be worth a question.
+/// Returns the nearest of `known` to `word`, if it is similar enough to be suggested.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
         return None;
@@ -15,7 +15,7 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|candidate| (distance(candidate), candidate))
         .min_by_key(|(d, _)| *d)?;
     let length = word.chars().count().max(found.chars().count());
-    // A third of the letters wrong is another word.
+    // A word with a third of its letters wrong is another word.
     (distance * 3 <= length).then_some(found)
 }
 

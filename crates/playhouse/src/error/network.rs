@@ -1,9 +1,9 @@
-//! Failures of the way to a site, by the network stack's names for them.
+//! Classification of net errors.
 
-/// The network stack's name for a network that is cut.
+/// The net error of offline mode.
 pub(super) const OFFLINE: &str = "net::ERR_INTERNET_DISCONNECTED";
 
-/// Whether it failed on the way, before any site could be asked.
+/// Returns whether the request failed before it reached the site.
 pub(super) fn is_network(reason: &str) -> bool {
     const WAYS: [&str; 6] = [
         "net::ERR_PROXY_",

@@ -1,4 +1,4 @@
-//! Files that a client names: which of them a call may read or write.
+//! Files that a client names, and the permissions to read or write them.
 
 use super::beneath::lies_in;
 use super::names::normal;
@@ -11,12 +11,12 @@ use engine::StorageState;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-/// The files of a session, as one call may use them. All that a client names goes through this.
+/// The files of a session with the permissions of one call. All file names of clients are checked here.
 ///
 /// | scope | may write | may read |
 /// |---|---|---|
 /// | `browser:read` | new files in the output folder | nothing |
-/// | `browser:act` | files in the workspace and the output folder | readable roots, and what the session's own tools wrote |
+/// | `browser:act` | files in the workspace and the output folder | readable roots, and files that the session's own tools wrote |
 /// | `browser:admin` | the same | the same, and all of the workspace and the output folder |
 #[derive(Debug, Clone)]
 pub(crate) struct FileAccess {
@@ -24,7 +24,7 @@ pub(crate) struct FileAccess {
     permission: Permission,
 }
 
-/// What the server itself names lies in the output folder, and needs no permission.
+/// Files that the server names are in the output folder, and need no permission.
 impl Deref for FileAccess {
     type Target = Output;
 
@@ -38,7 +38,7 @@ impl FileAccess {
         Self { output, permission }
     }
 
-    /// A file for the client: where it asked for it, or below the output folder under a name with the time.
+    /// Returns a file for the client: at the requested path, or in the output folder with the time in its name.
     pub(crate) async fn file(
         &self,
         asked: Option<&str>,
@@ -51,7 +51,7 @@ impl FileAccess {
         }
     }
 
-    /// The file of that name, if the call may write it.
+    /// Returns the file of that name, if the call may write it.
     pub(crate) fn writable(&self, name: &str) -> Result<WrittenFile> {
         let path = self.path(name)?;
         let place = &self.output.place;
@@ -80,7 +80,7 @@ impl FileAccess {
         Ok(self.output.linked(path, origin))
     }
 
-    /// The path of that name, if the call may read what is there.
+    /// Returns the path of that name, if the call may read its file.
     pub(crate) fn readable(&self, name: &str) -> Result<PathBuf> {
         let path = self.path(name)?;
         let readable: Vec<_> = self.output.readable.iter().collect();
@@ -105,13 +105,13 @@ impl FileAccess {
         self.output.read(&path).await
     }
 
-    /// Reads the file of cookies and storage of that name.
+    /// Reads the storage state file of that name.
     pub(crate) async fn storage_state(&self, name: &str) -> Result<StorageState> {
         let path = self.readable(name)?;
         parsed_state(&path, self.output.read(&path).await)
     }
 
-    /// The path of that name, if its file or folder may be given to a page. `tool` is what gives it.
+    /// Returns the path of that name, if its file or folder may be uploaded to a page by `tool`.
     pub(crate) async fn upload(&self, name: &str, tool: &'static str) -> Result<PathBuf> {
         if !self.output.uploads {
             return Err(Error::SwitchedOff {
@@ -120,7 +120,7 @@ impl FileAccess {
             });
         }
         let path = self.readable(name)?;
-        // The browser takes a path on trust, and fails when the page reads the file.
+        // The browser does not check the path, and fails when the page reads the file.
         let facts = tokio::fs::metadata(&path)
             .await
             .map_err(|error| Error::file(&path, "stat", &error))?;
@@ -135,7 +135,7 @@ impl FileAccess {
         Ok(path)
     }
 
-    /// Where a name of the client leads.
+    /// Resolves a name of the client to a path.
     fn path(&self, name: &str) -> Result<PathBuf> {
         let path = normal(&self.output.workspace.join(name));
         match self.output.client_paths {
@@ -144,7 +144,7 @@ impl FileAccess {
         }
     }
 
-    /// Whether tools of the session wrote the file, and it is no other by now.
+    /// Returns whether tools of the session wrote the file, and it was not replaced since.
     fn wrote(&self, path: &Path) -> bool {
         let output = &self.output;
         let own = [&output.workspace, &output.place.base];
@@ -170,9 +170,9 @@ impl FileAccess {
     }
 }
 
-/// Whether the path lies in one of the folders, as it is written and with its links followed.
+/// Returns whether the path is in one of the folders, both literally and with its links resolved.
 fn is_in(path: &Path, roots: &[&PathBuf]) -> bool {
-    // A link below the workspace must not lead out of it.
+    // A link below the workspace must not lead outside.
     roots.iter().any(|root| path.starts_with(root)) && roots.iter().any(|root| lies_in(path, root))
 }
 

@@ -1,4 +1,4 @@
-//! The files that tools wrote for a client, so that one on another machine can read them.
+//! Artifacts: the files that tools wrote, which clients on other machines read as resources.
 
 use crate::files::resource_uri::{self, Address};
 use std::collections::VecDeque;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// How many a session remembers; the oldest is forgotten first.
+/// The largest number of artifacts of a session; the oldest is removed first.
 const MAX_ARTIFACTS: usize = 1000;
 
-/// The files of a session, oldest first.
+/// The artifacts of a session, oldest first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Artifacts(Arc<Mutex<Known>>);
 
@@ -19,47 +19,47 @@ struct Known {
     next: u64,
 }
 
-/// A file.
+/// An artifact.
 #[derive(Debug, Clone)]
 pub(crate) struct Artifact {
-    /// Names it within its session.
+    /// The identifier within the session.
     pub(crate) number: u64,
-    /// Where it lies, or lay.
+    /// The path; the file may have been removed.
     pub(crate) path: PathBuf,
-    /// What it shows, if it is a picture of a page.
+    /// The properties of a screenshot.
     pub(crate) picture: Option<ScreenshotInfo>,
     /// Whether only callers with the permission `browser:admin` may read it.
     pub(crate) guarded: bool,
-    /// The client gave it its name; otherwise the server did, or the page that offered it as a download.
+    /// Whether the client chose the name; otherwise the server did, or the page that offered it as a download.
     pub(crate) named_by_client: bool,
 }
 
-/// What is noted of a file that is written.
+/// The properties of a file that is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ArtifactInfo {
     /// Whether only callers with the permission `browser:admin` may read it.
     pub(crate) guarded: bool,
-    /// The client gave it its name.
+    /// Whether the client chose the name.
     pub(crate) named_by_client: bool,
 }
 
-/// A picture of a page.
+/// The properties of a screenshot.
 #[derive(Debug, Clone)]
 pub(crate) struct ScreenshotInfo {
-    /// The page.
+    /// The identifier of the page.
     pub(crate) page: String,
-    /// In pixels.
+    /// The width, in pixels.
     pub(crate) width: u32,
-    /// In pixels.
+    /// The height, in pixels.
     pub(crate) height: u32,
-    /// Of all of the page.
+    /// Whether it shows the full page.
     pub(crate) full_page: bool,
-    /// When it was taken.
+    /// The time at which it was taken.
     pub(crate) at: SystemTime,
 }
 
 impl ScreenshotInfo {
-    /// Where it is read.
+    /// Returns the resource URI of the artifact.
     pub(crate) fn address(&self, session: &str) -> Address {
         Address::Screenshot {
             session: session.to_owned(),
@@ -70,7 +70,7 @@ impl ScreenshotInfo {
 }
 
 impl Artifact {
-    /// Whether it is the picture of that page that was taken at that time.
+    /// Returns whether the artifact is the screenshot of that page at that time.
     pub(crate) fn shows(&self, page: &str, time: &str) -> bool {
         let picture = self.picture.as_ref();
         picture.is_some_and(|picture| {
@@ -80,12 +80,12 @@ impl Artifact {
 }
 
 impl Artifacts {
-    /// Notes a file that a tool wrote.
+    /// Adds a file that a tool wrote.
     pub(crate) fn add(&self, path: &Path, note: ArtifactInfo) {
         let mut known = self.known();
         let number = known.next;
         known.next += 1;
-        // One that is written again is the newest.
+        // A file that is written again becomes the newest.
         known.files.retain(|file| file.path != path);
         known.files.push_back(Artifact {
             number,
@@ -99,7 +99,7 @@ impl Artifacts {
         }
     }
 
-    /// Notes what the file shows.
+    /// Sets the properties of a screenshot.
     pub(crate) fn set_screenshot(&self, path: &Path, picture: ScreenshotInfo) {
         let mut known = self.known();
         if let Some(file) = known.files.iter_mut().rfind(|file| file.path == path) {
@@ -107,14 +107,14 @@ impl Artifacts {
         }
     }
 
-    /// Whether tools of the session wrote the file, and every caller of the session may read it.
+    /// Returns whether tools of the session wrote the file, and every caller of the session may read it.
     pub(crate) fn has_public(&self, path: &Path) -> bool {
         let known = self.known();
         let mut files = known.files.iter();
         files.any(|file| file.path == path && !file.guarded)
     }
 
-    /// All that it remembers; some may not exist any more.
+    /// Returns all artifacts; the files of some may have been removed.
     pub(crate) fn all(&self) -> Vec<Artifact> {
         self.known().files.iter().cloned().collect()
     }

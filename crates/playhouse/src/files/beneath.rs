@@ -1,31 +1,31 @@
-//! What lies below a folder, and opening it: a link that somebody puts in its way after it was checked is not followed.
+//! Opening files below a folder without following links, so that a link that is created after the check of the path has no effect.
 
 use crate::access::protected::real;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path};
 
-/// What a file is opened for.
+/// The purpose of opening a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Read,
-    /// It is created where it is missing. What it holds stays until somebody truncates it.
+    /// The file is created if it is missing. An existing file is not truncated.
     Write,
-    /// It must be missing.
+    /// The file must not exist.
     Create,
-    /// At its end; it is created where it is missing.
+    /// Writes are appended; the file is created if it is missing.
     Append,
 }
 
 /// The mode of files that only their owner may read.
 pub(super) const PRIVATE_FILE: u32 = 0o600;
-/// The mode of such folders.
+/// The mode of folders that only their owner may read.
 pub(super) const PRIVATE_FOLDER: u32 = 0o700;
-/// The modes of others, before the umask.
+/// The mode of other files, before the umask.
 pub(super) const FILE: u32 = 0o666;
 pub(super) const FOLDER: u32 = 0o777;
 
-/// Opens whatever the path leads to.
+/// Opens the file that the path resolves to.
 pub(super) fn open(path: &Path, wanted: Use, mode: u32) -> io::Result<File> {
     let mut options = File::options();
     match wanted {
@@ -40,12 +40,12 @@ pub(super) fn open(path: &Path, wanted: Use, mode: u32) -> io::Result<File> {
     options.open(path)
 }
 
-/// Makes a folder that must be missing, wherever the path leads.
+/// Creates a folder that must not exist; links in the path are followed.
 pub(super) fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
     make(path, mode, false)
 }
 
-/// Makes a folder and those above it that are missing, wherever the path leads.
+/// Creates a folder and the missing folders above it; links in the path are followed.
 pub(super) fn make_folders(path: &Path, mode: u32) -> io::Result<()> {
     make(path, mode, true)
 }
@@ -59,7 +59,7 @@ fn make(path: &Path, mode: u32, recursive: bool) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Opens the regular file at this path below the folder. Both have their links followed already: no other is followed any more.
+/// Opens the regular file at this path below the folder. Both must be resolved: no link is followed.
 #[cfg(unix)]
 pub(super) fn open_beneath(folder: &Path, path: &Path, wanted: Use, mode: u32) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, openat};
@@ -69,7 +69,7 @@ pub(super) fn open_beneath(folder: &Path, path: &Path, wanted: Use, mode: u32) -
         Use::Create => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
         Use::Append => OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND,
     };
-    // Opening a pipe would wait for its other end.
+    // Opening a pipe would block until the other end is open.
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let (above, name) = split(folder, path)?;
     let above = descend(folder, above, None)?;
@@ -88,7 +88,7 @@ pub(super) fn open_beneath(_: &Path, path: &Path, wanted: Use, mode: u32) -> io:
     open(path, wanted, mode)
 }
 
-/// Makes a folder below another one, and those between them that are missing. Both have their links followed already.
+/// Creates a folder below another one, and the missing folders between them. Both must be resolved.
 #[cfg(unix)]
 pub(super) fn make_folders_beneath(folder: &Path, path: &Path, mode: u32) -> io::Result<()> {
     let below = path.strip_prefix(folder).map_err(io::Error::other)?;
@@ -100,7 +100,7 @@ pub(super) fn make_folders_beneath(_: &Path, path: &Path, mode: u32) -> io::Resu
     make_folders(path, mode)
 }
 
-/// Makes a folder that must be missing, in one that exists.
+/// Creates a folder that must not exist, in an existing folder.
 #[cfg(unix)]
 pub(super) fn make_folder_beneath(folder: &Path, path: &Path, mode: u32) -> io::Result<()> {
     let (above, name) = split(folder, path)?;
@@ -114,7 +114,7 @@ pub(super) fn make_folder_beneath(_: &Path, path: &Path, _: u32) -> io::Result<(
     make_folder(path, 0)
 }
 
-/// The folder of a path and its last name, below a folder.
+/// Returns an open parent folder of a path below a folder, and the last name of the path.
 #[cfg(unix)]
 fn split<'a>(folder: &Path, path: &'a Path) -> io::Result<(&'a Path, &'a std::ffi::OsStr)> {
     let below = path.strip_prefix(folder).map_err(io::Error::other)?;
@@ -122,11 +122,11 @@ fn split<'a>(folder: &Path, path: &'a Path) -> io::Result<(&'a Path, &'a std::ff
     parts.ok_or_else(|| io::ErrorKind::IsADirectory.into())
 }
 
-/// Goes down from a folder, one name at a time, and follows no link. With `make` missing folders are made with that mode.
+/// Opens a path below a folder, one name at a time, without following links. With `make`, missing folders are created with that mode.
 #[cfg(unix)]
 fn descend(folder: &Path, below: &Path, make: Option<u32>) -> io::Result<rustix::fd::OwnedFd> {
     use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
-    // What may be searched need not be readable.
+    // A folder that may be searched need not be readable.
     #[cfg(target_os = "linux")]
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     #[cfg(not(target_os = "linux"))]
@@ -147,7 +147,7 @@ fn descend(folder: &Path, below: &Path, make: Option<u32>) -> io::Result<rustix:
     Ok(at)
 }
 
-/// Whether the path is below the folder, all links followed.
+/// Returns whether the path is below the folder, with all links resolved.
 pub(super) fn lies_in(path: &Path, folder: &Path) -> bool {
     match (real(path), real(folder)) {
         (Some(path), Some(folder)) => path.starts_with(folder),

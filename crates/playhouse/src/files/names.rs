@@ -1,12 +1,12 @@
-//! Paths and names of files.
+//! Names of files.
 
 use crate::config::{FORBIDDEN, Secrets};
 use std::path::{Component, Path, PathBuf};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-/// Makes something in the folder that is not there yet, and returns its path. The time takes the place of the `*` in its name, as in
-/// `2026-11-21T08-09-17-011Z`, and is a later one where that is taken.
+/// Creates something in the folder that must not exist, and returns its path. The time, such as `2026-11-21T08-09-17-011Z`, replaces the
+/// `*` in the name; if that name is taken, a later time is used.
 pub(crate) fn new_at(
     folder: &Path,
     name: &str,
@@ -26,7 +26,7 @@ pub(crate) fn new_at(
     }
 }
 
-/// A file URI as a path; `None` for what is none.
+/// Returns the path of a file URI; `None` for other URIs.
 pub(crate) fn file_uri(uri: &str) -> Option<PathBuf> {
     url::Url::parse(uri)
         .ok()
@@ -35,13 +35,13 @@ pub(crate) fn file_uri(uri: &str) -> Option<PathBuf> {
         .ok()
 }
 
-/// The name of a download on disk, after what the page suggests: it shows no values of secrets, and is fit for any file system.
+/// Returns the file name of a download, from the name that the page suggests: without secrets, and valid in any file system.
 pub(crate) fn download_name(suggested: &str, secrets: &Secrets) -> String {
     let name = secrets.redacted(suggested.to_owned());
     sanitized(&name.replace("<secret>", "").replace("</secret>", ""))
 }
 
-/// A name that is fit for any file system.
+/// Returns a name that is valid in any file system.
 fn sanitized(name: &str) -> String {
     let clean: String = name
         .chars()
@@ -56,13 +56,13 @@ fn sanitized(name: &str) -> String {
     }
 }
 
-/// The longest name that file systems have, in bytes, with room for a number.
+/// The longest name that file systems support, in bytes, with room for a number.
 const MAX_NAME_BYTES: usize = 255 - 16;
 
-/// The longest end of a name that counts as its extension, in bytes.
+/// The longest suffix of a name that counts as its extension, in bytes.
 const MAX_EXTENSION_BYTES: usize = 32;
 
-/// A name that file systems have, with its extension.
+/// Shortens a name to the limit of file systems, and preserves its extension.
 fn shortened(name: &str) -> String {
     if name.len() <= MAX_NAME_BYTES {
         return name.to_owned();
@@ -74,7 +74,7 @@ fn shortened(name: &str) -> String {
     format!("{stem}{end}")
 }
 
-/// The path without `.` and `..`, whatever exists.
+/// Normalizes the path without `.` and `..`, independently of the file system.
 pub(super) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {

@@ -1,4 +1,4 @@
-//! Which folder output goes to, and making it: readable by its owner alone.
+//! Selecting and creating the output folder, which only its owner can read.
 
 use super::beneath::{self, PRIVATE_FOLDER};
 use crate::access::protected::real;
@@ -7,25 +7,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Below this name output lies in the workspace.
+/// The name of the output folder in a workspace.
 pub(super) const FOLDER: &str = ".playwright-mcp";
 
-/// Begins the names of output folders outside of a workspace.
+/// The prefix of output folders outside a workspace.
 const PRIVATE: &str = "playhouse-output";
 
 /// The output folder of a principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OutputFolder {
-    /// The folder. It may not exist yet.
+    /// The folder, which may not exist yet.
     pub(super) base: PathBuf,
-    /// The folder that it must not lead out of by links; itself, if somebody chose it.
+    /// The folder that links in `base` must not lead out of; `base` itself, if it was configured.
     pub(super) home: PathBuf,
-    /// Somebody chose it: there may be files in it that are not ours.
+    /// Whether the folder was configured: it may contain files of others.
     pub(super) chosen: bool,
 }
 
 impl OutputFolder {
-    /// The folder that was chosen, or else the usual one in the workspace, or else one of the user's.
+    /// Returns the configured folder, otherwise the default folder in the workspace, otherwise one of the user's.
     pub(super) fn of(files: &FileSettings, workspace: &Path) -> Self {
         let name = files.owner.as_ref().and_then(|owner| owner.name.as_deref());
         let of_owner = |folder: PathBuf| match name {
@@ -47,12 +47,12 @@ impl OutputFolder {
         }
     }
 
-    /// Whether a path below the folder really lies where it says: a workspace may come with a link at the folder's place.
+    /// Returns whether a path below the folder resolves to a path below it: a workspace may contain a link in place of the folder.
     pub(super) fn holds(&self, path: &Path) -> bool {
         beneath::lies_in(path, &self.home)
     }
 
-    /// Makes the folder if it is missing. One in a workspace is left out of the workspace's repository.
+    /// Creates the folder if it is missing. A folder in a workspace is excluded from the workspace's repository.
     pub(super) fn make(&self) -> io::Result<()> {
         if self.base == self.home {
             return beneath::make_folders(&self.base, PRIVATE_FOLDER);
@@ -70,7 +70,7 @@ impl OutputFolder {
             }
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             Err(_) if !self.chosen => {
-                // Earlier versions, and browsers, made it readable for others.
+                // Earlier versions, and browsers, created it readable for others.
                 #[cfg(unix)]
                 let _ = restrict_to_owner(&base);
                 Ok(())
@@ -80,7 +80,7 @@ impl OutputFolder {
     }
 }
 
-/// The folder below which principals have their workspaces where nobody chose one.
+/// Returns the default folder of the principals' workspaces.
 pub(super) fn workspaces(files: &FileSettings) -> PathBuf {
     let base = match is_writable(&files.cwd) {
         true => files.cwd.join(FOLDER),
@@ -89,7 +89,7 @@ pub(super) fn workspaces(files: &FileSettings) -> PathBuf {
     base.join("workspaces")
 }
 
-/// Makes the workspace of a principal if it is missing.
+/// Creates the workspace of a principal if it is missing.
 pub(super) fn make_workspace(workspace: &Path, files: &FileSettings) -> io::Result<()> {
     if workspace.starts_with(files.cwd.join(FOLDER)) {
         let place = OutputFolder {
@@ -102,7 +102,7 @@ pub(super) fn make_workspace(workspace: &Path, files: &FileSettings) -> io::Resu
     beneath::make_folders(workspace, PRIVATE_FOLDER)
 }
 
-/// Whether files can be made in the folder, and it is not the root of the file system.
+/// Returns whether files can be created in the folder, and it is not the root of the file system.
 pub(super) fn is_writable(folder: &Path) -> bool {
     folder.parent().is_some() && folder.is_dir() && may_write(folder)
 }
@@ -130,7 +130,7 @@ fn restrict_to_owner(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// A folder of this user's outside of any workspace. It is the same for all sessions of the server.
+/// Returns a private folder outside any workspace, which all sessions of the server share.
 fn private(files: &FileSettings) -> PathBuf {
     static FOUND: OnceLock<PathBuf> = OnceLock::new();
     let find = || {
@@ -144,8 +144,8 @@ fn private(files: &FileSettings) -> PathBuf {
     FOUND.get_or_init(find).clone()
 }
 
-/// A folder that only this user can write: in the folder of the login, or among temporary files. The names there are known to everybody, so
-/// a folder of another owner, one that others may read, or a link is not used.
+/// Returns a folder that only this user can write: in the runtime directory of the login, or among temporary files. Names there are
+/// predictable, so a folder of another owner, one that others may read, or a link is rejected.
 fn private_in(runtime: Option<&Path>, temporary: &Path) -> io::Result<PathBuf> {
     let runtime = runtime.filter(|runtime| is_private(runtime));
     let runtime = runtime.map(|runtime| runtime.join(PRIVATE));
@@ -177,7 +177,7 @@ fn user() -> u32 {
     0
 }
 
-/// Whether it is a folder, no link, of this user, and closed to others.
+/// Returns whether the path is a folder of this user without access for others, and not a link.
 #[cfg(unix)]
 fn is_private(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -215,7 +215,7 @@ mod tests {
             assert_eq!(found, login.path().join(PRIVATE));
             assert_eq!(mode(&found), 0o700);
         }
-        // Whoever opened it to others made it no place for secrets.
+        // A folder that is open to others is not suitable for secrets.
         fs::set_permissions(login.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let found = private_in(Some(login.path()), temporary.path()).unwrap();
         assert_eq!(found.parent(), Some(temporary.path()));
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(mode(&place.base), 0o700);
         let ignore = place.base.join(".gitignore");
         assert_eq!(fs::read_to_string(&ignore).unwrap(), "*\n");
-        // One that was there before stays as it is.
+        // An existing file is not changed.
         fs::remove_file(&ignore).unwrap();
         place.make().unwrap();
         assert!(!ignore.exists());

@@ -1,4 +1,4 @@
-//! Whose files are whose: the folders of a principal.
+//! The folders of principals.
 
 use super::names::normal;
 use super::output_folder::{self, is_writable};
@@ -7,7 +7,7 @@ use crate::config::{OwnerFolders, Settings};
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
 
-/// The settings of the sessions of a principal: with folders of its own where clients are asked who they are.
+/// Returns the settings of the sessions of a principal: with folders of its own if clients are authenticated.
 pub(crate) fn settings_of(settings: &Settings, owner: &Principal) -> Settings {
     let mut settings = settings.apart();
     if owner.is_anonymous() {
@@ -45,7 +45,7 @@ pub(crate) fn settings_of(settings: &Settings, owner: &Principal) -> Settings {
     settings
 }
 
-/// The name of a principal's folder: readable, and another one for each principal also where file systems ignore case.
+/// Returns the name of a principal's folder: readable, and unique also in case-insensitive file systems.
 fn folder_name(principal: &str) -> String {
     let readable = principal.chars().map(|char| match char {
         char if char.is_ascii_alphanumeric() => char.to_ascii_lowercase(),
@@ -57,7 +57,7 @@ fn folder_name(principal: &str) -> String {
     format!("{readable}-{digest}")
 }
 
-/// The folder that a client works in which names these roots; below the owner's workspace, or that itself.
+/// Returns the workspace of a client with these roots: the owner's workspace or a folder below it.
 pub(super) fn workspace_of(owner: &OwnerFolders, roots: Vec<PathBuf>) -> super::Workspace {
     let own = &owner.workspace;
     let within = |root: &&PathBuf| root.is_dir() && super::beneath::lies_in(root, own);
@@ -68,9 +68,9 @@ pub(super) fn workspace_of(owner: &OwnerFolders, roots: Vec<PathBuf>) -> super::
     }
     let project = match roots.into_iter().next() {
         None => folder.clone(),
-        // Nobody else has profiles here.
+        // All clients share the profiles of one principal.
         Some(root) if owner.name.is_none() => root,
-        // Two principals may name folders alike, which may be of two machines: the profiles are not the same.
+        // Two principals may have roots of the same name on different machines, which need different profiles.
         Some(root) => own.join(root.strip_prefix("/").unwrap_or(&root)),
     };
     super::Workspace { folder, project }
@@ -83,7 +83,7 @@ mod tests {
     use crate::access::principal::Folders;
     use std::path::Path;
 
-    /// The folders of a principal of a server with these flags.
+    /// Returns the folders of a principal of a server with these flags.
     fn of(flags: &[&str], owner: &Principal) -> Settings {
         settings_of(&Settings::of_flags(flags), owner)
     }
@@ -103,7 +103,7 @@ mod tests {
         let owner = settings_of(&settings, &Principal::named("key")).files.owner;
         let owner = owner.expect("folders of its own");
         assert_eq!((owner.workspace, owner.name), (cwd, None));
-        // Nobody works in the root of the file system.
+        // The root of the file system is not used as a workspace.
         settings.files.cwd = PathBuf::from("/");
         let owner = settings_of(&settings, &Principal::named("key")).files.owner;
         assert!(

@@ -1,4 +1,4 @@
-//! Addresses of resources: `playwright:///KIND/SESSION/…`.
+//! Resource URIs: `playwright:///KIND/SESSION/…`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,26 +7,26 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 use url::Url;
 
-/// What a resource is of.
+/// A parsed resource URI.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Address {
     /// A session.
     Session { session: String },
-    /// A page of it.
+    /// A page of a session.
     Page { session: String, page: String },
-    /// An element of the page: a ref, or a selector.
+    /// An element of a page: a ref or a selector.
     Element {
         session: String,
         page: String,
         element: String,
     },
-    /// A picture of the page.
+    /// A screenshot of a page.
     Screenshot {
         session: String,
         page: String,
         time: String,
     },
-    /// What the page requested.
+    /// The request log of a page.
     NetworkLog { session: String, page: String },
     /// A file that a tool wrote.
     Artifact {
@@ -36,7 +36,7 @@ pub(crate) enum Address {
     },
 }
 
-/// The shapes of them, as RFC 6570 templates: name, template, what is there, its MIME type.
+/// The resource templates (RFC 6570): name, template, description, MIME type.
 pub(crate) const TEMPLATES: &[(&str, &str, &str, Option<&str>)] = &[
     (
         "session",
@@ -77,7 +77,7 @@ pub(crate) const TEMPLATES: &[(&str, &str, &str, Option<&str>)] = &[
 ];
 
 impl Address {
-    /// Reads an address; `None` for what is none.
+    /// Parses a URI; returns `None` if it is not a resource URI.
     pub(crate) fn parse(uri: &str) -> Option<Self> {
         let url = Url::parse(uri).ok().filter(|url| {
             url.scheme() == "playwright"
@@ -122,7 +122,7 @@ impl Address {
         })
     }
 
-    /// The session that it is in.
+    /// Returns the session of the resource.
     pub(crate) fn session(&self) -> &str {
         match self {
             Self::Session { session }
@@ -174,7 +174,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// A time as addresses have it: `2025-11-27T10:30:00.000Z`.
+/// Formats a time for URIs: `2025-11-27T10:30:00.000Z`.
 pub(crate) fn timestamp(time: SystemTime) -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
@@ -183,7 +183,7 @@ pub(crate) fn timestamp(time: SystemTime) -> String {
         .unwrap_or_default()
 }
 
-/// A segment of a path, so that it stays one: RFC 3986 leaves `:` and the unreserved ones as they are.
+/// Encodes a path segment: RFC 3986 permits `:` and the unreserved characters.
 fn encoded(segment: &str) -> String {
     let mut text = String::with_capacity(segment.len());
     for byte in segment.bytes() {
@@ -194,7 +194,7 @@ fn encoded(segment: &str) -> String {
             _ => text.push_str(&format!("%{byte:02X}")),
         }
     }
-    // A parser would take them for steps.
+    // A parser would interpret them as relative references.
     match &*text {
         "." => "%2E".to_owned(),
         ".." => "%2E%2E".to_owned(),
@@ -222,10 +222,10 @@ fn decoded(segment: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The most characters that an answer repeats of what a client sent.
+/// The longest part of a client's text that an answer repeats, in characters.
 const MAX_REPEATED_CHARS: usize = 200;
 
-/// What a client sent, as far as an answer repeats it.
+/// Returns the part of a client's text that an answer repeats.
 pub(crate) fn brief(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_REPEATED_CHARS) {
         None => text.into(),

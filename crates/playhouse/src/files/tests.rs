@@ -3,7 +3,7 @@ use crate::access::principal::Permission;
 use crate::error::FileRule;
 use output_folder::FOLDER;
 
-/// The files of a server in this folder, with further settings.
+/// Returns the files of a server in this folder, with further settings.
 fn with(workspace: &Path, change: impl FnOnce(&mut FileSettings)) -> Output {
     let mut settings = Settings::of_flags(&["--headless"]);
     settings.files.cwd = workspace.to_owned();
@@ -16,12 +16,12 @@ fn output(workspace: &Path) -> Output {
     with(workspace, |_| {})
 }
 
-/// The same for somebody who may do everything.
+/// Returns the files of a caller with all permissions.
 fn files(workspace: &Path) -> FileAccess {
     FileAccess::new(output(workspace), Permission::Admin)
 }
 
-/// What the call may not do.
+/// Returns the rule that the call breaks.
 fn rule(outcome: Result<impl Sized>) -> Option<FileRule> {
     match outcome {
         Err(Error::FileRefused { rule, .. }) => Some(rule),
@@ -61,7 +61,7 @@ fn a_link_does_not_lead_out() {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink("/etc", folder.path().join("etc")).unwrap();
     assert!(files(folder.path()).writable("etc/passwd").is_err());
-    // Nor one to what is not there yet: writing would make it.
+    // A link to a missing file is also rejected: writing would create it.
     let nothing = tempfile::tempdir().unwrap().path().join("new/file");
     std::os::unix::fs::symlink(nothing, folder.path().join("new")).unwrap();
     assert!(files(folder.path()).writable("new").is_err());
@@ -111,7 +111,7 @@ async fn an_output_folder_that_is_a_link_out_of_the_workspace_is_refused() {
     assert!(files.make("console-*.log").is_err());
     assert_eq!(outside.path().read_dir().unwrap().count(), 0);
 
-    // Whoever names the folder knows where it leads.
+    // The operator who configures the folder knows where it leads.
     let chosen = |files: &mut FileSettings| files.output_dir = Some(folder.path().join(FOLDER));
     let files = FileAccess::new(with(folder.path(), chosen), Permission::Admin);
     assert!(files.writable(&inside).is_ok());
@@ -182,7 +182,7 @@ async fn a_scope_covers_files() {
     assert_eq!(rule(read.readable(&there)), Some(FileRule::ReadsRootsOnly));
     let file = read.writable(&new).unwrap();
     read.write(&file, "1".to_owned()).await.unwrap();
-    // Somebody made it after the check.
+    // Another process created it after the check.
     assert!(read.write(&file, "2".to_owned()).await.is_err());
     assert_eq!(output.read(&file.path).await.unwrap(), b"1");
 
@@ -194,7 +194,7 @@ async fn a_scope_covers_files() {
     assert_eq!(rule(act.readable("fixtures/a.txt")), None);
     let led = rule(act.readable("fixtures/../a.txt"));
     assert_eq!(led, Some(FileRule::ReadsRootsOnly));
-    // The session wrote it, and no login into it.
+    // The session wrote it, and it is not a storage state.
     assert_eq!(rule(act.readable(&new)), None);
     let file = act.writable(&new).unwrap();
     act.write_sensitive(&file, "login".to_owned())
@@ -268,7 +268,7 @@ async fn no_scope_reaches_protected_files() {
             let folder = files.upload(".", "upload_file").await;
             assert_eq!(rule(folder), Some(FileRule::FolderHoldsProtected));
         }
-        // As if it had come after the check.
+        // As if it had been created after the check.
         assert!(output.read(&keys).await.is_err());
         let file = output.linked(keys.clone(), FileOrigin::Client);
         let written = output.write(&file, "mallory hers".to_owned()).await;

@@ -1,4 +1,4 @@
-//! `--output-max-size`: the oldest files of the output folder go until the rest fits.
+//! `--output-max-size`: deletes the oldest files of the output folder until the rest fits.
 
 use super::Output;
 use std::collections::{HashMap, HashSet};
@@ -8,27 +8,27 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
-/// A file that may go.
+/// A file that may be deleted.
 struct OldFile {
     path: PathBuf,
     size: u64,
     modified: SystemTime,
 }
 
-/// The files that were there when the last call ended, with the time of their last change.
+/// The files at the end of the last call, with the time of their last change.
 pub(super) type Known = HashMap<PathBuf, SystemTime>;
 
-/// A limit below which each call is looked after, in bytes.
+/// The limit below which the folder is trimmed after each call, in bytes.
 const SMALL: u64 = 64 * 1024 * 1024;
 
-/// The clock of file systems lags behind ours by a tick.
+/// The clock of file systems lags behind the system clock by a tick.
 const TICK: Duration = Duration::from_millis(20);
 
 impl Output {
-    /// Deletes old files until all take at most `limit` bytes; those written by the call, which came at `began`, stay. Only those count that
-    /// the server named, or that pages offered as downloads.
+    /// Deletes old files until all take at most `limit` bytes, except files of the call that started at `began`. Only files that the server
+    /// named or that pages offered as downloads count.
     pub(crate) async fn trim(&self, limit: u64, began: SystemTime) {
-        // Looking at a large folder after each call would cost more than the few files that are too many.
+        // Listing a large folder after each call would cost more than a few excess files.
         let enough = if limit < SMALL { 0 } else { limit / 64 };
         let written = self.written.load(Ordering::Relaxed);
         if written < enough || !self.place.holds(&self.place.base) {
@@ -52,12 +52,12 @@ impl Output {
             let may_go = |file: &OldFile| !of_clients.contains(&file.path) && is_old(file);
             *known = Some(trim(&folder, &ours, limit, may_go));
         };
-        // Whether it worked out shows with the next call.
+        // The next call repeats a failed attempt.
         let _ = tokio::task::spawn_blocking(work).await;
     }
 }
 
-/// Returns what is left. Only the files of `ours` count, and what has a name that the server gives.
+/// Deletes old files and returns the rest. Only the files of `ours` and files with an automatic name count.
 fn trim(
     folder: &Path,
     ours: &HashSet<PathBuf>,
@@ -79,7 +79,7 @@ fn trim(
     left.collect()
 }
 
-/// The files below a folder that count: those of `ours`, and those with a name that the server gives; without `ours` all of them.
+/// Collects the files below a folder that count: those of `ours`, and those with an automatic name; without `ours`, all of them.
 fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<OldFile>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (name, path) = (
@@ -90,7 +90,7 @@ fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<OldFi
             continue;
         };
         let counts = ours.is_none_or(|ours| ours.contains(&path) || is_automatic(&name));
-        // What is still on its way lies in the folder of downloads.
+        // The folder of downloads contains unfinished files.
         if kind.is_dir() && counts && name != "downloads" {
             collect(&path, None, files);
         } else if kind.is_file()
@@ -106,7 +106,7 @@ fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<OldFi
     }
 }
 
-/// `page-2026-11-21T08-09-17-011Z.yml`, `session-1795274565667`, `session-3f2b8c1e`.
+/// Returns whether the server chose the name: `page-2026-11-21T08-09-17-011Z.yml`, `session-1795274565667`, `session-3f2b8c1e`.
 fn is_automatic(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
@@ -148,7 +148,7 @@ mod tests {
         }
         fs::write(folder.path().join("new.txt"), [0; 10]).unwrap();
         let there = |name: &str| folder.path().join(name).exists();
-        // Others are of whoever made them.
+        // Other files belong to others.
         let old = |file: &OldFile| !file.path.ends_with("new.txt");
         let none = HashSet::new();
         trim(folder.path(), &none, 10, old);

@@ -1,4 +1,4 @@
-//! From a tool and its arguments to its answer: the one path that every call takes.
+//! Dispatch of calls: from a tool and its arguments to its answer, on one path for all calls.
 
 use crate::answers::evidence::Evidence;
 use crate::answers::reply::{Answer, Event, Reply};
@@ -18,7 +18,7 @@ use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::time::SystemTime;
 
-/// Runs a call to its end, whatever that is, and dresses its outcome.
+/// Runs a call and formats its result.
 pub(crate) async fn run(
     tool: &'static ToolDef,
     arguments: Arguments,
@@ -69,7 +69,7 @@ pub(crate) async fn run(
         ContentItem::Text(_) => None,
     });
     let answered = Answered {
-        // Nobody else reads it.
+        // The arguments are not used afterwards.
         text: &shown
             .as_ref()
             .map(|_| content.text_without_boundary())
@@ -84,7 +84,7 @@ pub(crate) async fn run(
     content
 }
 
-/// The answer to a call of a tool that the settings switch off; `toolset` is its family, where that is off, and `instead` a tool that is on.
+/// Returns the answer to a call of a disabled tool; `toolset` is its toolset if that is off, and `instead` an enabled tool.
 pub(crate) fn switched_off(
     tool: &'static ToolDef,
     toolset: Option<&'static str>,
@@ -110,7 +110,7 @@ pub(crate) fn switched_off(
     refused(tool, error, session_id, settings)
 }
 
-/// The answer to a call by somebody who may not go so far.
+/// Returns the answer to a call without permission.
 pub(crate) fn not_permitted(
     tool: &'static ToolDef,
     session_id: Option<&str>,
@@ -123,7 +123,7 @@ pub(crate) fn not_permitted(
     refused(tool, error, session_id, settings)
 }
 
-/// The answer to a call that nobody waits for any more.
+/// Returns the answer to a cancelled call.
 pub(crate) fn cancelled(
     tool: &'static ToolDef,
     session_id: Option<&str>,
@@ -132,7 +132,7 @@ pub(crate) fn cancelled(
     refused(tool, Error::Cancelled {}, session_id, settings)
 }
 
-/// The answer to a call that comes to nothing.
+/// Returns the answer to a call that is rejected.
 pub(crate) fn refused(
     tool: &'static ToolDef,
     error: Error,
@@ -158,11 +158,11 @@ async fn outcome(
         ran = tool.run(arguments, call, reach).await;
     }
     if call.client.is_retried_by_client() {
-        // Nobody reads the answer: what the page has to tell is kept for the next one.
+        // The answer is not read: the events of the page are kept for the next one.
         return Err(Error::Cancelled {});
     }
     let mut reply = match ran {
-        // What waits for an answer is told with the refusal.
+        // The modal states are reported with the error.
         Err(refused @ (Error::ModalState { .. } | Error::NoModalState { .. })) => {
             Reply::error(refused)
         }
@@ -171,7 +171,7 @@ async fn outcome(
             let part = reach.session.part(call).ok();
             let lost = match tool.output_format {
                 OutputFormat::Json => part.and_then(|part| part.take_lost_state()),
-                // The error itself is what its clients know, and what the next call need not repeat.
+                // Clients of this format know the error itself, and the next call need not repeat it.
                 OutputFormat::Markdown => {
                     drop(part.and_then(|part| part.open_tabs()?.take_crash()));
                     None
@@ -191,7 +191,7 @@ async fn outcome(
         tokio::time::sleep(slow_mo).await;
     }
     if call.has_turn() && tool.has_session {
-        // The context that the call names may be what it closed.
+        // The call may have closed the context that it names.
         let part = reach.session.part(call);
         let session = part.unwrap_or_else(|_| reach.session.clone());
         match tool.output_format {
@@ -206,7 +206,7 @@ async fn outcome(
     }
 }
 
-/// Puts the dialog that is in the way to the user; whether it is gone.
+/// Elicits a response to the open dialog from the user; returns whether the dialog was handled.
 async fn user_answered(call: &Call, reach: &Reach) -> bool {
     let tabs = reach
         .session
@@ -243,7 +243,7 @@ async fn user_answered(call: &Call, reach: &Reach) -> bool {
     answered.await.is_ok()
 }
 
-/// In a session that tests an app, what the app has to do with the outcome.
+/// In a session that tests an app, adds the evidence of the app to the result.
 async fn attach_evidence(
     call: &Call,
     reach: &Reach,
@@ -255,7 +255,7 @@ async fn attach_evidence(
     let session = tested
         .as_ref()
         .map_or(&reach.session, |tested| &tested.session);
-    // Tools that look at servers alone have no turn: what they meet is told, and what came with others is left to those.
+    // Tools that read server states only have no turn: their own errors are reported, and events of other calls are left to those.
     let has_turn = call.has_turn();
     let concerned = has_turn || (call.tested().is_some() && outcome.is_err());
     let app = session.app();
@@ -270,7 +270,7 @@ async fn attach_evidence(
             let (error, evidence) = evidence::of_failure(call, session, app, error).await;
             (Err(error), Some(evidence))
         }
-        // What came meanwhile is for the next call to tell.
+        // Events since then are reported by the next call.
         Err(error) => return (Err(error), None),
         Ok(mut answer) => match answer.reply.error.take() {
             Some(error) if explains(&error).await => {
@@ -311,7 +311,7 @@ fn render(
     }
 }
 
-/// As the client may read it: without secrets, and then within the bound, so that no half of a secret is left.
+/// Masks secrets and then applies the size limits, so that no part of a secret remains.
 fn redact_and_bound(tool: &ToolDef, mut content: Content, settings: &Settings) -> Content {
     for item in &mut content.items {
         if let ContentItem::Text(text) = item {

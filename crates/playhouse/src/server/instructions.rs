@@ -1,8 +1,8 @@
-//! What an agent should know of the server before its first call; paid for in each conversation, so it is short.
+//! The instructions of the server for agents; they are part of each conversation, so they are short.
 
 use crate::tools::Toolbox;
 
-/// Tells an agent how to use the tools that are on.
+/// Returns the instructions for the enabled tools.
 pub(crate) fn text(toolbox: &Toolbox) -> String {
     let mut text = String::from("Playhouse drives real browsers.");
     let (reading, programs) = (toolbox.has("browser_snapshot"), toolbox.has("navigate"));
@@ -44,7 +44,7 @@ mod tests {
         let all = told(&["--server-command=app", "--toolsets=all"]);
         assert!(all.contains("e2e_start") && !told(&[]).contains("e2e_start"));
         assert!(told(&[]).contains("create_session") && !told(&[]).contains("XPath"));
-        // Four characters a token is less than English has.
+        // Four characters per token is a low estimate for English.
         assert!(all.len() < 1200, "{} characters", all.len());
         let session = told(&["--toolsets=session"]);
         assert!(

@@ -1,17 +1,17 @@
-//! What the server counts of itself, and how it tells it.
+//! Metrics of the server and their text format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Counts since the start.
+/// Counters since the start.
 pub(crate) struct Metrics {
     began: Instant,
     calls: Mutex<BTreeMap<&'static str, Calls>>,
 }
 
-/// Calls of one tool.
+/// The calls of one tool.
 #[derive(Debug, Clone, Copy, Default)]
 struct Calls {
     succeeded: u64,
@@ -20,14 +20,14 @@ struct Calls {
     took: Duration,
 }
 
-/// What there is at the moment.
+/// The current state.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HealthStats {
-    /// Browsers that run.
+    /// The number of running browsers.
     pub(crate) browsers: usize,
-    /// Sessions that live.
+    /// The number of sessions.
     pub(crate) sessions: usize,
-    /// Since the server was started.
+    /// The time since the start of the server.
     pub(crate) uptime: Duration,
 }
 
@@ -40,7 +40,7 @@ impl Default for Metrics {
     }
 }
 
-/// A call that is under way.
+/// A call in progress.
 pub(crate) struct Counted<'a> {
     metrics: &'a Metrics,
     tool: &'static str,
@@ -49,7 +49,7 @@ pub(crate) struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// It has come to its end.
+    /// Counts the end of the call.
     pub(crate) fn ended(mut self, is_error: bool) {
         self.failed = is_error;
     }
@@ -69,7 +69,7 @@ impl Drop for Counted<'_> {
 }
 
 impl Metrics {
-    /// Counts a call; one that is dropped before its end has failed.
+    /// Counts a call; a call that is dropped before its end counts as failed.
     pub(crate) fn call(&self, tool: &'static str) -> Counted<'_> {
         self.calls().entry(tool).or_default().under_way += 1;
         Counted {
@@ -80,12 +80,12 @@ impl Metrics {
         }
     }
 
-    /// How long the server has been running.
+    /// Returns the time since the start of the server.
     pub(crate) fn uptime(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// All of it, in the text format of Prometheus.
+    /// Returns all metrics in the text format of Prometheus.
     /// <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>
     pub(crate) fn text(&self, health_stats: HealthStats, mcp_sessions: usize) -> String {
         let mut text = String::new();

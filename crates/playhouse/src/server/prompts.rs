@@ -1,5 +1,5 @@
-//! Prompts: instructions that people pick in their client, filled in with arguments and written for the tools that are on. Those of
-//! the house and those of a folder are the same kind of file.
+//! Prompts: instructions that users select in their client, filled with arguments and written for the enabled tools. Built-in and user
+//! prompts have the same file format.
 
 mod file;
 mod template;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use template::{Given, Templates};
 
-/// The prompts of the house, by name.
+/// The built-in prompts, by name.
 const BUILTIN: &[(&str, &str)] = &[
     (
         "scrape_website",
@@ -30,24 +30,24 @@ const BUILTIN: &[(&str, &str)] = &[
     ("e2e_test", include_str!("prompts/builtin/e2e_test.md")),
 ];
 
-/// The prompts that a server offers, in the order of `prompts/list`.
+/// The prompts of a server, in the order of `prompts/list`.
 pub(crate) struct Prompts {
     list: Vec<Prompt>,
     templates: Templates,
-    /// Names that stand for values the server types.
+    /// The names of the server's secrets.
     secrets: Vec<String>,
 }
 
-/// One prompt, without its text.
+/// A prompt without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Prompt {
-    /// What clients call it.
+    /// The name in the protocol.
     pub(crate) name: String,
-    /// What people read in a list.
+    /// The title for users.
     pub(crate) title: Option<String>,
-    /// What it does.
+    /// The description.
     pub(crate) description: String,
-    /// What it is filled in with.
+    /// The arguments.
     pub(crate) arguments: Vec<Argument>,
 }
 
@@ -61,13 +61,13 @@ pub(crate) struct Argument {
     kind: Kind,
 }
 
-/// What an argument may be.
+/// The kind of an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     Text,
-    /// An address.
+    /// A URL.
     Url,
-    /// An address, or a path of the app under test.
+    /// A URL, or a path of the app under test.
     Page,
     /// JSON: names and their texts.
     Object,
@@ -75,20 +75,20 @@ enum Kind {
     OneOf(Vec<String>),
     /// The id of a session.
     Session,
-    /// Nothing that a prompt may show: at most the name of one of the server's secrets.
+    /// A password, which prompts do not contain: at most the name of one of the server's secrets.
     Secret,
 }
 
-/// Why the prompts cannot be offered.
+/// Why prompts cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
-    /// The folder cannot be listed, or a file of it not be read.
+    /// The folder cannot be listed, or one of its files cannot be read.
     #[error("cannot read the prompts of {}: {error}", path.display())]
     Unreadable {
         path: PathBuf,
         error: std::io::Error,
     },
-    /// A file is not a prompt.
+    /// A file is not a valid prompt.
     #[error("{}:{line}: {reason}", path.display())]
     Wrong {
         path: PathBuf,
@@ -97,10 +97,10 @@ pub(crate) enum LoadError {
     },
 }
 
-/// Why a prompt was not given.
+/// Why a prompt cannot be returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
-    /// There is none of that name.
+    /// There is no prompt of that name.
     #[error(
         "Prompt \"{name}\" not found.{} See prompts/list.",
         did_you_mean(nearest)
@@ -109,28 +109,28 @@ pub(crate) enum Refusal {
         name: String,
         nearest: Option<String>,
     },
-    /// It was asked for in a way that it cannot be filled in.
+    /// The arguments are invalid.
     #[error("Invalid arguments for the prompt \"{name}\":{}", listed(problems))]
     Arguments {
         name: String,
         problems: Vec<Problem>,
     },
-    /// A template of the user's fails with these arguments.
+    /// A user template fails with these arguments.
     #[error("The prompt \"{name}\" cannot be written: {reason}")]
     Template { name: String, reason: String },
 }
 
-/// What is wrong with an argument.
+/// An invalid argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// Its name.
+    /// The name of the argument.
     pub(crate) argument: String,
-    /// What is wrong, and what would be right.
+    /// The reason, and valid values.
     pub(crate) reason: String,
 }
 
 impl Prompts {
-    /// The prompts of the house and those of the user's folder, for a server with these tools.
+    /// Loads the built-in prompts and those of the user's folder, for a server with these tools.
     pub(crate) fn load(
         settings: &PromptSettings,
         toolsets: &[ToolsetName],
@@ -143,7 +143,7 @@ impl Prompts {
             secrets: secrets.names().map(str::to_owned).collect(),
         };
         for (name, text) in BUILTIN {
-            // Not any file's fault, and tests load them all.
+            // Built-in prompts are valid, because tests load them all.
             prompts.add(name, text, Path::new(name))?;
         }
         for path in settings.dir.iter().map(|dir| files(dir)) {
@@ -159,7 +159,7 @@ impl Prompts {
         Ok(prompts)
     }
 
-    /// Adds one, in place of another of its name.
+    /// Adds a prompt, which replaces another one of the same name.
     fn add(&mut self, name: &str, text: &str, path: &Path) -> Result<(), LoadError> {
         let wrong = |mistake: file::Mistake| LoadError::Wrong {
             path: path.to_owned(),
@@ -189,12 +189,12 @@ impl Prompts {
         Ok(())
     }
 
-    /// All of them.
+    /// Returns all prompts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Prompt> {
         self.list.iter()
     }
 
-    /// The prompt of that name, and its text with these arguments.
+    /// Returns the prompt of that name, and its text with these arguments.
     pub(crate) fn get(
         &self,
         name: &str,
@@ -210,7 +210,7 @@ impl Prompts {
         Ok((prompt, text))
     }
 
-    /// What an argument that begins like this may be. `sessions` are the ids that the asking client may use.
+    /// Returns completions of an argument. `sessions` are the ids that the client may use.
     pub(crate) fn complete(
         &self,
         name: &str,
@@ -246,7 +246,7 @@ impl Prompts {
         })
     }
 
-    /// A value for each argument; what was left out and has no default is empty.
+    /// Returns a value for each argument; missing arguments without a default are empty.
     fn given(
         &self,
         prompt: &Prompt,
@@ -279,7 +279,7 @@ impl Prompts {
     fn value(&self, argument: &Argument, value: Option<&Value>) -> Result<Given, String> {
         let text = match value {
             None | Some(Value::Null) => None,
-            // Forms of clients send what was left empty as an empty text.
+            // Forms of clients send empty fields as empty texts.
             Some(Value::String(text)) if text.trim().is_empty() => None,
             Some(Value::String(text)) => Some(text.clone()),
             Some(value) => Some(value.to_string()),
@@ -307,7 +307,7 @@ impl Prompts {
             Kind::OneOf(values) if values.contains(&text) => Ok(Given::Text(text)),
             Kind::OneOf(values) => Err(format!("must be one of: {}", values.join(", "))),
             Kind::Object => object(&text).map(Given::Pairs),
-            // Whatever it is, only a name of ours goes on.
+            // Only names of the server's secrets are passed on.
             Kind::Secret => Ok(Given::Text(match self.secrets.contains(&text) {
                 true => text,
                 false => String::new(),
@@ -345,7 +345,7 @@ impl Kind {
     }
 }
 
-/// The prompt files of a folder, in the order of their names.
+/// Returns the prompt files of a folder, sorted by name.
 fn files(dir: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let unreadable = |error| LoadError::Unreadable {
         path: dir.to_owned(),
@@ -359,7 +359,7 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(paths)
 }
 
-/// What a browser's address bar would take for an address.
+/// Returns whether the address bar of a browser would accept the text as a URL.
 fn is_address(text: &str) -> bool {
     let text = text.trim();
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
@@ -375,7 +375,7 @@ fn is_path(text: &str) -> bool {
     text.starts_with('/') && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// Names and texts of a JSON object.
+/// Parses the names and texts of a JSON object.
 fn object(text: &str) -> Result<Vec<(String, String)>, String> {
     let wanted = "must be a JSON object of names and texts, such as {\"name\": \"value\"}";
     match serde_json::from_str(text) {

@@ -1,5 +1,4 @@
-//! What clients can read without calling a tool: sessions, pages, elements, screenshots, network logs, and the files that tools wrote.
-//! Reading waits for no turn and changes nothing.
+//! MCP resources: sessions, pages, elements, screenshots, network logs, and artifacts. Reading waits for no turn and changes nothing.
 
 use crate::config::Secrets;
 use crate::error::Error;
@@ -16,62 +15,62 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long an element is looked for.
+/// How long an element is waited for.
 const FIND_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The largest file that is read into an answer.
+/// The largest file that is read into an answer, in bytes.
 const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
-/// The pause between two looks at what somebody wants to hear of: pages change in bursts.
+/// The interval between checks of a subscribed resource, because pages change in bursts.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 const JSON: &str = "application/json";
 
-/// What a caller can read.
+/// The resources of a caller.
 pub(crate) struct Resources(Visible);
 
-/// One of them, as it is listed.
+/// A resource in a list.
 pub(crate) struct Resource {
-    /// Where it is read.
+    /// The URI.
     pub(crate) address: Address,
-    /// What it is called.
+    /// The name.
     pub(crate) name: String,
-    /// Its MIME type.
+    /// The MIME type.
     pub(crate) mime_type: String,
-    /// Its size in bytes, where that is known.
+    /// The size in bytes, if known.
     pub(crate) size: Option<u64>,
-    /// What else is known of it.
+    /// Further facts.
     pub(crate) metadata: Map<String, Value>,
 }
 
-/// What is read.
+/// The contents of a resource.
 pub(crate) struct Contents {
-    /// Its MIME type.
+    /// The MIME type.
     pub(crate) mime_type: String,
     /// Text, or bytes.
     pub(crate) body: Body,
-    /// What else is known of it.
+    /// Further facts.
     pub(crate) metadata: Map<String, Value>,
 }
 
-/// Text, or bytes.
+/// Text or bytes.
 pub(crate) enum Body {
     Text(String),
     Bytes(Vec<u8>),
 }
 
-/// Why it cannot be read.
+/// Why a resource cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
-    /// There is no such thing, or it is not the caller's.
+    /// The resource does not exist, or it belongs to another principal.
     #[error("Resource not found: {}. See resources/list.", brief(.0))]
     Unknown(String),
-    /// There is, but it cannot be had.
+    /// The resource exists but cannot be read.
     #[error("{} cannot be read: {}", brief(.uri), brief(.reason))]
     Failed { uri: String, reason: String },
 }
 
-/// A session and what it is called.
+/// A session and its name.
 type Named = (String, Arc<Session>);
 
 impl Resources {
@@ -79,7 +78,8 @@ impl Resources {
         Self(sessions)
     }
 
-    /// All of them, sessions first, oldest first. Elements are not listed: there are too many; the template tells how to name one.
+    /// Returns all resources, sessions first, oldest first. Elements are not listed, because there are too many; a template describes their
+    /// URIs.
     pub(crate) async fn list(&self) -> Vec<Resource> {
         let mut list = Vec::new();
         for (id, session) in self.sessions() {
@@ -127,7 +127,7 @@ impl Resources {
         list
     }
 
-    /// Reads one; it shows no more secrets than answers of tools do.
+    /// Reads a resource, with the same masking of secrets as answers of tools.
     pub(crate) async fn read(&self, address: &Address) -> Result<Contents, ReadError> {
         let session = self.session(address.session());
         let mut contents = self.contents(address).await?;
@@ -209,7 +209,7 @@ impl Resources {
         }
     }
 
-    /// Whether there is such a resource for the caller; of an element, whether its page is open.
+    /// Returns whether the caller has such a resource; for an element, whether its page is open.
     pub(crate) fn has(&self, address: &Address) -> bool {
         let Some(session) = self.session(address.session()) else {
             return false;
@@ -228,7 +228,7 @@ impl Resources {
         }
     }
 
-    /// What tells two lists apart, without asking a page anything.
+    /// Returns a number that changes with the list, without a command to any page.
     pub(crate) fn list_mark(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for (id, session) in self.sessions() {
@@ -243,7 +243,7 @@ impl Resources {
         hasher.finish()
     }
 
-    /// Watches what is read there, from now on.
+    /// Watches a resource for changes from now on.
     pub(crate) fn watch(&self, address: Address) -> Watch<'_> {
         Watch {
             known: self.mark(&address),
@@ -252,7 +252,7 @@ impl Resources {
         }
     }
 
-    /// What tells two states apart, without asking a page anything.
+    /// Returns a number that changes with the resource, without a command to any page.
     fn mark(&self, address: &Address) -> u64 {
         let mut hasher = DefaultHasher::new();
         let session = self.session(address.session());
@@ -277,13 +277,13 @@ impl Resources {
                     (requests.len(), over.count()).hash(&mut hasher);
                 }
             }
-            // What was written stays as it is.
+            // Written files do not change.
             Address::Screenshot { .. } | Address::Artifact { .. } => {}
         }
         hasher.finish()
     }
 
-    /// The page that the address is of, as long as it is open.
+    /// Returns the page of the resource, while it is open.
     fn page(&self, address: &Address) -> Option<Page> {
         let (Address::Page { page, .. }
         | Address::Element { page, .. }
@@ -296,12 +296,12 @@ impl Resources {
         Some(tab.page.clone())
     }
 
-    /// The URL of the page that an address is of, as long as it is open.
+    /// Returns the URL of the page of a resource, while it is open.
     pub(crate) fn page_url(&self, address: &Address) -> Option<String> {
         Some(self.page(address)?.url())
     }
 
-    /// The ids of pages, for completions.
+    /// Returns the ids of pages, for completions.
     pub(crate) fn page_ids(&self, session: Option<&str>) -> Vec<String> {
         let sessions = self.sessions().into_iter();
         let wanted = sessions.filter(|(id, _)| session.is_none_or(|wanted| wanted == id));
@@ -311,7 +311,7 @@ impl Resources {
             .collect()
     }
 
-    /// The ids of sessions, for completions.
+    /// Returns the ids of sessions, for completions.
     pub(crate) fn session_ids(&self) -> Vec<String> {
         self.sessions().into_iter().map(|(id, _)| id).collect()
     }
@@ -334,7 +334,7 @@ impl Resources {
     }
 }
 
-/// Looks whether what is read at an address is another than before.
+/// Detects changes of a resource.
 pub(crate) struct Watch<'a> {
     resources: &'a Resources,
     address: Address,
@@ -342,10 +342,10 @@ pub(crate) struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Resolves when it is.
+    /// Resolves when the resource has changed.
     pub(crate) async fn changed(&mut self) {
         loop {
-            // Asked for before the look, so that no change is missed.
+            // Subscribed before the check, so that no change is missed.
             let changes = self
                 .resources
                 .page(&self.address)
@@ -356,7 +356,7 @@ impl Watch<'_> {
                 return;
             }
             if let Some(mut changes) = changes {
-                // A page that is gone is looked at once more.
+                // The end of a page is a change.
                 let _ = changes.changed().await;
             }
             tokio::time::sleep(POLL_INTERVAL).await;
@@ -374,7 +374,7 @@ impl Contents {
     }
 }
 
-/// The tabs of a session, those of its named contexts included.
+/// Returns the tabs of a session, including those of its named contexts.
 fn tabs(session: &Arc<Session>) -> Vec<Arc<Tab>> {
     let (named, _) = session.named_contexts();
     let parts = named.into_iter().map(|(_, part)| part);
@@ -385,7 +385,7 @@ fn tabs(session: &Arc<Session>) -> Vec<Arc<Tab>> {
         .collect()
 }
 
-/// Takes secrets out of what is known of a resource.
+/// Masks secrets in the facts of a resource.
 fn redact(secrets: &Secrets, metadata: &mut Map<String, Value>) {
     let known = std::mem::take(metadata).into_iter();
     *metadata = known
@@ -413,7 +413,7 @@ async fn page(tab: &Tab) -> Map<String, Value> {
     }
 }
 
-/// A file as it is listed, unless it is gone.
+/// Returns the list entry of a file, unless it was removed.
 async fn listed(session: &str, artifact: &Artifact) -> Option<Resource> {
     let size = tokio::fs::metadata(&artifact.path).await.ok()?.len();
     let name = artifact.path.file_name()?.to_string_lossy().into_owned();
@@ -483,7 +483,7 @@ async fn file(session: &Session, artifact: &Artifact) -> Result<Contents, String
     })
 }
 
-/// By the name, as servers tell.
+/// Returns the MIME type by the file extension.
 fn mime_type(path: &Path) -> &'static str {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     match &*extension.to_ascii_lowercase() {

@@ -1,4 +1,4 @@
-//! The browsers that a server has running: started or reached when a session first needs one.
+//! The running browsers of a server: launched or connected to when a session first needs one.
 
 mod pool;
 
@@ -16,34 +16,34 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// How long a browser may take to end.
+/// How long a browser may take to close.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The part of it that a context may take, whose browser is about to end.
+/// The part of it that closing a context may take, if its browser is closed next.
 const CONTEXT_CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long a browser that is gone stays without another in its place, and one that did not start without another try.
+/// The interval before an ended browser is replaced, and before a failed launch is retried.
 const REPLACE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The longest pause between tries.
+/// The longest interval between launches.
 const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Starts browsers when they are needed.
+/// Launches browsers when they are needed.
 pub(crate) struct Browsers {
     settings: Arc<Settings>,
-    /// The server's own browsers.
+    /// The browsers with the settings of the server.
     own: Arc<BrowserGroup>,
-    /// Those that sessions asked for instead.
+    /// Browsers with settings of sessions.
     others: Mutex<Vec<Arc<BrowserGroup>>>,
-    /// How many browsers isolated contexts ever had, of all fleets.
+    /// The number of browsers that were ever launched for isolated contexts, in all pools.
     started: Arc<AtomicU64>,
-    /// All that run, to be ended with the server.
+    /// All running browsers, which are closed with the server.
     running: Mutex<Vec<Browser>>,
 }
 
-/// The browsers of one kind, which isolated contexts share.
+/// The browsers with the same settings, which isolated contexts share.
 struct BrowserGroup {
-    /// How each is started or reached.
+    /// The launch settings.
     settings: BrowserSettings,
     pool: Pool,
 }
@@ -64,14 +64,14 @@ impl Browsers {
         }
     }
 
-    /// The browsers that a session of these settings is for.
+    /// Returns the group of browsers with these settings.
     fn group(&self, wanted: &BrowserSettings) -> Arc<BrowserGroup> {
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = std::iter::once(&self.own).chain(others.iter());
         if let Some(group) = all.find(|group| group.settings.is_same_browser(wanted)) {
             return group.clone();
         }
-        // None of them has to be there before it is needed.
+        // No browser is launched before it is needed.
         let settings = PoolSettings {
             min: 0,
             ..self.settings.pool
@@ -84,7 +84,7 @@ impl Browsers {
         group
     }
 
-    /// A context for a session, in a browser that was started for it where need be.
+    /// Creates a context for a session, and launches a browser for it if necessary.
     pub(crate) async fn context(
         self: &Arc<Self>,
         settings: &Settings,
@@ -94,7 +94,7 @@ impl Browsers {
         let wanted = &Wanted {
             settings,
             downloads: output.downloads()?,
-            // No browser is started for a file that is not there.
+            // No browser is launched if the storage state file is missing.
             state: first_state(settings).await?,
         };
         let settings = &wanted.settings.browser;
@@ -109,7 +109,7 @@ impl Browsers {
         let options = settings.launch_options(settings.find()?, Some(profile));
         match Browser::launch(progress, &options).await {
             Ok(browser) => self.sole(wanted, progress, browser, true).await,
-            // Nobody asked for that profile by name; work can go on without it.
+            // The profile is a default, so a temporary one can replace it.
             Err(engine::Error::ProfileInUse { dir }) if settings.user_data_dir.is_none() => {
                 let open = self.isolated(wanted, progress).await?;
                 Ok(OpenContext {
@@ -121,7 +121,7 @@ impl Browsers {
         }
     }
 
-    /// A context of its own in the browser that such contexts share.
+    /// Creates an isolated context in a shared browser.
     async fn isolated(
         self: &Arc<Self>,
         wanted: &Wanted<'_>,
@@ -129,7 +129,7 @@ impl Browsers {
     ) -> Result<OpenContext> {
         let group = self.group(&wanted.settings.browser);
         let (member, context) = match self.in_pool(&group, wanted, progress).await {
-            // It had died, and nobody had noticed yet.
+            // The browser had crashed, and no call had noticed yet.
             Err(Error::Engine(engine::Error::BrowserClosed { .. })) => {
                 self.in_pool(&group, wanted, progress).await?
             }
@@ -144,7 +144,7 @@ impl Browsers {
         })
     }
 
-    /// A context in a browser of the pool.
+    /// Creates a context in a browser of the pool.
     async fn in_pool(
         self: &Arc<Self>,
         group: &Arc<BrowserGroup>,
@@ -161,7 +161,7 @@ impl Browsers {
         Ok((reservation.member.clone(), context))
     }
 
-    /// The context that a browser began with; the browser is nobody else's.
+    /// Returns the default context of a browser that is not shared.
     async fn sole(
         &self,
         wanted: &Wanted<'_>,
@@ -188,7 +188,7 @@ impl Browsers {
         }
     }
 
-    /// A browser for isolated contexts.
+    /// Launches a browser for isolated contexts.
     async fn start(&self, group: &BrowserGroup, progress: &Progress) -> Result<Browser> {
         let settings = &group.settings;
         let browser = match settings.connect_options() {
@@ -201,15 +201,14 @@ impl Browsers {
         Ok(self.keep(browser))
     }
 
-    /// Starts as many browsers as there have to be, and does so again whenever one of them is gone.
+    /// Launches the minimum number of browsers, and replaces them when they end.
     pub(crate) fn fill(self: &Arc<Self>) {
         if self.settings.pool.min > 0 {
             task::spawn("browser pool", keep_filled(Arc::downgrade(self))).detach();
         }
     }
 
-    /// Gives a session's context back, and goes on with that when the caller does not wait for it; its browser ends with
-    /// the last one that needed it.
+    /// Releases a session's context, also if the caller is cancelled; its browser is closed with the last context that needs it.
     pub(crate) async fn release(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
         task::run_to_completion("closing browser", async move {
@@ -218,7 +217,7 @@ impl Browsers {
         .await;
     }
 
-    /// The same, but the browser stays for the next session that comes.
+    /// Releases a session's context, but keeps its browser for the next session.
     pub(crate) async fn release_context(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
         task::run_to_completion("closing browser", async move {
@@ -230,7 +229,7 @@ impl Browsers {
     async fn end(self: &Arc<Self>, open: OpenContext, when_empty: EmptyPolicy) {
         if let Some((group, member)) = &open.among {
             let released = group.pool.release_context(member, when_empty);
-            // The session's own data goes at once, whatever becomes of the browser.
+            // The session's own data is deleted at once, independently of the browser.
             let closed = open
                 .context
                 .close(&Progress::new(CONTEXT_CLOSE_TIMEOUT))
@@ -245,7 +244,7 @@ impl Browsers {
             .retain(|browser| browser.closed_reason().is_none());
     }
 
-    /// Closes a browser later that is idle now; whether it is to be closed at once.
+    /// Schedules the close of an idle browser; returns whether to close it at once.
     fn schedule_close(
         self: &Arc<Self>,
         group: &Arc<BrowserGroup>,
@@ -259,7 +258,7 @@ impl Browsers {
         matches!(released, ReleaseOutcome::Ends)
     }
 
-    /// Ends all of them.
+    /// Closes all browsers.
     pub(crate) async fn close(&self) {
         self.own.pool.close();
         let running = std::mem::take(&mut *self.running());
@@ -271,7 +270,7 @@ impl Browsers {
         futures_util::future::join_all(closing).await;
     }
 
-    /// How many run.
+    /// Returns the number of running browsers.
     pub(crate) fn len(&self) -> usize {
         let running = self.running();
         let alive = running
@@ -292,7 +291,7 @@ impl Browsers {
     }
 }
 
-/// How many browsers there may be; one that runs elsewhere is one.
+/// Returns the limits of the pool; there is one remote browser.
 fn pool_of(browser: &BrowserSettings, pool: PoolSettings) -> PoolSettings {
     let listens = browser.webdriver.as_ref();
     match browser.cdp.is_some() || listens.is_some_and(WebDriverSettings::is_one_browser) {
@@ -305,14 +304,14 @@ fn pool_of(browser: &BrowserSettings, pool: PoolSettings) -> PoolSettings {
     }
 }
 
-/// Closes a browser of the pool that nobody has needed for a while.
+/// Closes a browser of the pool after the idle timeout.
 async fn close_when_idle(
     browsers: Weak<Browsers>,
     group: Arc<BrowserGroup>,
     idle_browser: IdleBrowser,
 ) {
     tokio::time::sleep(idle_browser.after).await;
-    // Otherwise all of them have ended.
+    // Otherwise all of them have been closed.
     let Some(_browsers) = browsers.upgrade() else {
         return;
     };
@@ -322,7 +321,7 @@ async fn close_when_idle(
     }
 }
 
-/// Keeps the pool filled, as long as there is one.
+/// Keeps the pool filled until it is dropped.
 async fn keep_filled(browsers: Weak<Browsers>) {
     let mut pause = REPLACE_INTERVAL;
     loop {
@@ -341,7 +340,7 @@ async fn keep_filled(browsers: Weak<Browsers>) {
                 tokio::select! {
                     Some(reason) = gone.next() => {
                         tracing::info!(reason, "a browser of the pool has terminated");
-                        // One that dies at once is not to keep us busy.
+                        // A browser that ends at once must not cause a busy loop.
                         tokio::time::sleep(REPLACE_INTERVAL).await;
                     }
                     changed = changes.changed() => {
@@ -352,7 +351,7 @@ async fn keep_filled(browsers: Weak<Browsers>) {
                 }
             }
             Ok(FillState::Closed) => return,
-            // The first session will meet it again, and tell.
+            // The first session meets the same error and reports it.
             Err(error) => {
                 tracing::warn!(%error, "a browser of the pool does not start");
                 tokio::time::sleep(pause).await;
@@ -362,16 +361,16 @@ async fn keep_filled(browsers: Weak<Browsers>) {
     }
 }
 
-/// What a context is to be.
+/// The properties of a new context.
 struct Wanted<'a> {
     settings: &'a Settings,
     downloads: PathBuf,
-    /// What it begins with.
+    /// The initial storage state.
     state: Option<StorageState>,
 }
 
 impl Wanted<'_> {
-    /// Such a context. What it has already, in a user's profile, stays.
+    /// Sets up a context. Existing data of a user's profile is preserved.
     async fn open(
         &self,
         progress: &Progress,
@@ -400,12 +399,12 @@ impl Wanted<'_> {
     }
 }
 
-/// A place in a browser of the pool, for a context that is not there yet: given back when dropped.
+/// A reservation in a browser of the pool, for a context that is being created: released when dropped.
 struct Reservation<'a> {
     browsers: &'a Arc<Browsers>,
     group: &'a Arc<BrowserGroup>,
     member: Member,
-    /// The context is there, and is given back with it.
+    /// The context was created, and is released with it.
     kept: bool,
 }
 
@@ -433,7 +432,7 @@ impl Drop for Reservation<'_> {
     }
 }
 
-/// The storage state that contexts begin with.
+/// Returns the initial storage state of contexts.
 pub(crate) async fn first_state(wanted: &Settings) -> Result<Option<StorageState>> {
     let state = match &wanted.context.storage_state {
         None => return Ok(None),
@@ -448,7 +447,7 @@ pub(crate) async fn first_state(wanted: &Settings) -> Result<Option<StorageState
     Ok(Some(state))
 }
 
-/// A context that is not what was asked for yet: closed when dropped.
+/// A context that is being set up: closed when dropped.
 struct PendingContext(Option<BrowserContext>);
 
 impl Drop for PendingContext {
@@ -463,7 +462,7 @@ impl Drop for PendingContext {
     }
 }
 
-/// A browser that has no context yet: ends when dropped.
+/// A browser that has no context yet: closed when dropped.
 struct PendingBrowser(Option<Browser>);
 
 impl PendingBrowser {
@@ -487,28 +486,28 @@ async fn close(browser: Browser) {
     tracing::debug!(?closed, "closed the browser");
 }
 
-/// A context and the browser it lives in.
+/// A context and its browser.
 #[derive(Clone)]
 pub(crate) struct OpenContext {
     /// The browser.
     pub(crate) browser: Browser,
     /// The context.
     pub(crate) context: BrowserContext,
-    /// The contexts of its browser, where it is one of several.
+    /// The pool membership of the browser, if it is shared.
     among: Option<(Arc<BrowserGroup>, Member)>,
-    /// The profile that it would have, were that not in use.
+    /// The profile that the context would have used, if that were not in use.
     pub(crate) instead_of: Option<String>,
-    /// Its browser was started by us with a profile that lasts.
+    /// Whether Playhouse launched the browser with a persistent profile.
     has_profile: bool,
 }
 
 impl OpenContext {
-    /// Whether its browser was started by us with a profile that lasts.
+    /// Returns whether Playhouse launched the browser with a persistent profile.
     pub(crate) fn has_profile(&self) -> bool {
         self.has_profile
     }
 
-    /// The number of its browser, from 1 in the order of their start; `None` where it has one of its own.
+    /// Returns the number of the browser, from 1 in launch order; `None` if the context does not share it.
     pub(crate) fn browser_number(&self) -> Option<u64> {
         self.among.as_ref().map(|(_, member)| member.number)
     }

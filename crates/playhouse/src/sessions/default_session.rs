@@ -1,4 +1,4 @@
-//! Default sessions: where the calls of a client go that name no session, and what becomes of the session of a client that went away.
+//! Default sessions, which calls without `sessionId` use, and their adoption or end after the client disconnected.
 
 use super::{ActiveUse, Created, Origin, Sessions};
 use crate::access::principal::Principal;
@@ -10,23 +10,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// How long a principal may be away that has no connection of its own, until its default session is one that nobody is connected to.
+/// How long a principal without a connection may be inactive before its default session counts as abandoned.
 const ABSENCE_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// Who calls, and which default session it has.
+/// A caller: a principal and its default session.
 #[derive(Clone)]
 pub(crate) struct Caller {
-    /// Whom the server takes it for.
+    /// The principal.
     pub(crate) principal: Principal,
     pub(super) scope: DefaultScope,
 }
 
-/// Where the calls go that name no session.
+/// The default session of a caller.
 #[derive(Clone)]
 pub(super) enum DefaultScope {
-    /// To the server's default session.
+    /// The server's default session.
     Server,
-    /// To a default session of its own, made when it is first needed. It expires like others once nobody has this any more.
+    /// A default session of its own, created when it is first needed. It can expire after the last clone of this was dropped.
     Own(Arc<DefaultSession>),
 }
 
@@ -37,12 +37,12 @@ pub(super) struct DefaultSession(Mutex<DefaultState>);
 #[derive(Default)]
 struct DefaultState {
     session: Option<ActiveUse>,
-    /// The client that called last.
+    /// The client of the last call.
     client: Option<Arc<dyn Client>>,
 }
 
 impl DefaultSession {
-    /// Its default session; `create_default` makes it where there is none, or where it is over.
+    /// Returns the default session; `create_default` creates it if there is none or it has ended.
     pub(super) fn session_or(&self, create_default: impl FnOnce() -> Arc<Created>) -> Arc<Created> {
         let mut state = self.state();
         if let Some(ActiveUse(created)) = &state.session
@@ -55,7 +55,7 @@ impl DefaultSession {
         created
     }
 
-    /// Its default session, if it has had one.
+    /// Returns the default session, if there is one.
     pub(super) fn session(&self) -> Option<Arc<Created>> {
         let state = self.state();
         state
@@ -64,7 +64,7 @@ impl DefaultSession {
             .map(|ActiveUse(created)| created.clone())
     }
 
-    /// Whether its default session has a browser.
+    /// Returns whether the default session has a browser.
     fn has_browser(&self) -> bool {
         let created = self.session();
         created.is_some_and(|created| created.session.open_tabs().is_some())
@@ -75,7 +75,7 @@ impl DefaultSession {
     }
 }
 
-/// The default sessions of principals that come without a connection.
+/// The default sessions of principals without a connection.
 #[derive(Default)]
 pub(super) struct DefaultSessions(HashMap<Principal, (Arc<DefaultSession>, Instant)>);
 
@@ -95,12 +95,12 @@ impl DefaultSessions {
 }
 
 impl Caller {
-    /// The same caller, with what its principal may do by now.
+    /// Returns the caller with the current permissions of its principal.
     pub(crate) fn now(self, principal: Principal) -> Self {
         Self { principal, ..self }
     }
 
-    /// By what its sessions are known: callers without a default session of their own are one.
+    /// Returns the key of the caller's sessions: callers without a default session of their own share one.
     pub(super) fn default_session(&self) -> Weak {
         match &self.scope {
             DefaultScope::Server => Weak::new(),
@@ -109,17 +109,17 @@ impl Caller {
     }
 }
 
-/// Where a session comes from.
+/// The kind of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A call came that named none.
+    /// Created by a call without `sessionId`.
     Default,
-    /// Somebody created it.
+    /// Created by a client.
     Created,
 }
 
 impl Created {
-    /// Whether its client has gone, and nothing is under way on it.
+    /// Returns whether the client has disconnected, and no call is in progress.
     async fn is_abandoned(&self) -> bool {
         let default_session = self.default_session().upgrade();
         let Some(default_session) = default_session else {
@@ -143,7 +143,7 @@ impl Created {
         }
     }
 
-    /// Makes it the default session of a client instead of the one that left it; fails where that has changed meanwhile.
+    /// Makes the session the default session of another client; fails if `left` is no longer its client.
     fn reassign_to(self: &Arc<Self>, scope: &Arc<DefaultSession>, left: &Weak) -> bool {
         let mut default_session = self.default_session();
         if !default_session.ptr_eq(left) {
@@ -169,7 +169,7 @@ impl Created {
 type Weak = std::sync::Weak<DefaultSession>;
 
 impl Sessions {
-    /// A client that is known by its principal alone.
+    /// Creates a caller that is identified by its principal alone.
     pub(crate) fn caller(&self, principal: Principal) -> Caller {
         let scope = match principal.is_anonymous() {
             true => DefaultScope::Server,
@@ -184,7 +184,7 @@ impl Sessions {
         Caller { principal, scope }
     }
 
-    /// A client that has connected, and will be gone when the last clone of this is dropped.
+    /// Creates a caller for a connected client, which disconnects when the last clone is dropped.
     pub(crate) fn connected_caller(&self, principal: Principal) -> Caller {
         match self.settings.sessions.shared {
             true => self.caller(principal),
@@ -195,8 +195,8 @@ impl Sessions {
         }
     }
 
-    /// A default session for a client that has none. Of those whose clients have gone there are as many as there may be sessions: clients that
-    /// come and go leave no more behind.
+    /// Creates a default session for a client that has none. The number of abandoned default sessions is limited to the number of sessions,
+    /// so clients that connect and disconnect do not accumulate sessions.
     pub(super) fn create_default(
         self: &Arc<Self>,
         scope: &Arc<DefaultSession>,
@@ -215,7 +215,7 @@ impl Sessions {
         self.add(Uuid::new_v4(), session, origin, lifetime, None)
     }
 
-    /// Ends the oldest default sessions whose clients have gone, where there are too many.
+    /// Closes the oldest abandoned default sessions if there are too many.
     fn end_oldest_abandoned(self: &Arc<Self>) {
         let left: Vec<_> = {
             let table = self.table();
@@ -237,9 +237,9 @@ impl Sessions {
         }
     }
 
-    /// Where the profile is open in the default session of a client that has gone, that session becomes the one of `scope`, which has no
-    /// browser yet: a client that reconnects finds its logins and its pages. Where the two work in different folders, the session is closed
-    /// instead, so that the profile is free.
+    /// If the profile is open in the default session of a disconnected client, that session becomes the default session of `scope`, which
+    /// has no browser yet: a client that reconnects keeps its logins and pages. If the two have different workspaces, the session is closed
+    /// instead, which frees the profile.
     pub(super) async fn adopt_profile_session(
         self: &Arc<Self>,
         scope: &Arc<DefaultSession>,

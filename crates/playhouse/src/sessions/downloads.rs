@@ -1,4 +1,4 @@
-//! Downloads of a session: moved to their folder under the name that the page suggested, and told once.
+//! Downloads of a session: moved to their folder under the name that the page suggested, and reported once.
 
 use crate::answers::reply::Event;
 use crate::files::Output;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// What has become of each download.
+/// The state of each download.
 pub(crate) struct Downloads {
     shared: Arc<Shared>,
 }
@@ -17,13 +17,13 @@ pub(crate) struct Downloads {
 struct Shared {
     output: Output,
     known: Mutex<BTreeMap<u64, Known>>,
-    /// One move at a time, so that none is moved twice.
+    /// Serializes the moves, so that no download is moved twice.
     moving: tokio::sync::Mutex<()>,
-    /// How many actions are in progress that no download is named during.
+    /// The number of actions in progress during which no download is named.
     holds: watch::Sender<usize>,
 }
 
-/// Keeps finished downloads from being named and moved.
+/// Delays naming and moving finished downloads until it is dropped.
 pub(crate) struct DownloadsGuard(Arc<Shared>);
 
 impl Drop for DownloadsGuard {
@@ -35,15 +35,15 @@ impl Drop for DownloadsGuard {
 #[derive(Default)]
 struct Known {
     told_start: bool,
-    /// How it ended, until that is told.
+    /// The event of its end, until it is reported.
     end: Option<Event>,
     ended: bool,
-    /// Where it lies.
+    /// The path of the file.
     place: Option<PathBuf>,
 }
 
 impl Downloads {
-    /// They go to the folder that was chosen for them, or else to the output folder.
+    /// Downloads are moved to the configured folder, otherwise to the output folder.
     pub(crate) fn new(output: Output) -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -55,30 +55,31 @@ impl Downloads {
         }
     }
 
-    /// Names and moves no download until this is dropped: what is typed may turn out to be a password, and the page may name one after it.
+    /// Delays naming and moving downloads until the guard is dropped: the typed text may be a password, and the page may name a file after
+    /// it.
     pub(crate) fn hold(&self) -> DownloadsGuard {
         self.shared.holds.send_modify(|holds| *holds += 1);
         DownloadsGuard(self.shared.clone())
     }
 
-    /// Takes in what arrived.
+    /// Moves finished downloads.
     pub(crate) async fn collect(&self, context: &BrowserContext) {
         let all = context.downloads();
         if !all.iter().any(|download| self.shared.has_ended(download)) {
             return;
         }
         let shared = self.shared.clone();
-        // A call may be cancelled meanwhile: what was moved is known to be.
+        // The call may be cancelled meanwhile, but the result of a move must be recorded.
         task::run_to_completion("moving downloads", async move { shared.take_in(all).await }).await;
     }
 
-    /// Where a download lies that has arrived.
+    /// Returns the path of a finished download.
     pub(crate) async fn path_of(&self, context: &BrowserContext, number: u64) -> Option<PathBuf> {
         self.collect(context).await;
         self.shared.known().get(&number)?.place.clone()
     }
 
-    /// Notes that the beginning of a download was told, and perhaps its end.
+    /// Records that the start of a download was reported, and possibly its end.
     pub(crate) fn mark_reported(&self, number: u64, ended: bool) {
         let mut known = self.shared.known();
         let known = known.entry(number).or_default();
@@ -88,7 +89,7 @@ impl Downloads {
         }
     }
 
-    /// What has not been told yet.
+    /// Returns the events that were not reported yet.
     pub(crate) async fn new_events(&self, context: &BrowserContext) -> Vec<Event> {
         self.collect(context).await;
         let mut known = self.shared.known();
@@ -108,7 +109,7 @@ impl Downloads {
 }
 
 impl Shared {
-    /// Whether it is over, and that is new.
+    /// Returns whether the download has ended and that was not reported.
     fn has_ended(&self, download: &Download) -> bool {
         let known = |known: &Known| known.ended;
         !matches!(download.state, DownloadState::InProgress)
@@ -117,7 +118,7 @@ impl Shared {
 
     async fn take_in(&self, downloads: Vec<Download>) {
         let _moving = self.moving.lock().await;
-        // The sender lives in `self`, so this cannot fail.
+        // The sender is a field of `self`, so this cannot fail.
         let _ = self.holds.subscribe().wait_for(|holds| *holds == 0).await;
         for download in downloads {
             if !self.has_ended(&download) {
@@ -132,7 +133,7 @@ impl Shared {
         }
     }
 
-    /// How it ended, and where it lies now.
+    /// Returns the event that reports the end of the download, and the path of its file.
     async fn end(&self, download: &Download) -> (Event, Option<PathBuf>) {
         let name = download.suggested_name.clone();
         let reason = match &download.state {
@@ -172,7 +173,7 @@ impl Shared {
         if tokio::fs::rename(from, &to).await.is_ok() {
             return Ok(to);
         }
-        // Another file system.
+        // The folders are on different file systems.
         if let Err(error) = tokio::fs::copy(from, &to).await {
             let _ = tokio::fs::remove_file(&to).await;
             return Err(error);
@@ -186,7 +187,7 @@ impl Shared {
     }
 }
 
-/// Makes an empty file in the folder that nobody else has: under the name itself, or one with a number.
+/// Creates an empty file with the name, or the name with a number if it exists.
 async fn reserved(folder: &Path, name: &str) -> std::io::Result<PathBuf> {
     let plain = Path::new(name);
     let stem = plain.file_stem().unwrap_or_default().to_string_lossy();

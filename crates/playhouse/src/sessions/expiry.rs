@@ -1,11 +1,11 @@
-//! When a session is over: told in wall time, kept in time that no clock change moves.
+//! The expiry of a session: reported in wall time, measured in monotonic time.
 
 use crate::config::{NEVER, SessionExpiry};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
-/// The end of a session's life.
+/// The expiry of a session.
 #[derive(Debug, Clone)]
 pub(super) struct Deadline {
     lifetime: Duration,
@@ -22,7 +22,7 @@ struct End {
 
 impl End {
     fn after(lifetime: Duration, now: SystemTime) -> Self {
-        // Longer than anybody waits, and short enough to be counted.
+        // Limited to a time that can be represented.
         let lifetime = lifetime.min(Duration::from_secs(100 * 365 * 24 * 3600));
         Self {
             at: Instant::now() + lifetime,
@@ -32,7 +32,7 @@ impl End {
 }
 
 impl Deadline {
-    /// So long from now on.
+    /// Creates an expiry after this time.
     pub(super) fn after(lifetime: Duration, expiry: SessionExpiry) -> Self {
         let began = SystemTime::now();
         Self {
@@ -43,7 +43,7 @@ impl Deadline {
         }
     }
 
-    /// The session is used: it lives as long again, where uses count.
+    /// Extends the life of the session after a use, unless the expiry is fixed.
     pub(super) fn prolong(&self) {
         if self.expiry == SessionExpiry::Sliding {
             *self.end.lock().unwrap_or_else(PoisonError::into_inner) =
@@ -51,13 +51,13 @@ impl Deadline {
         }
     }
 
-    /// It is now.
+    /// Sets the expiry to now.
     pub(super) fn expire_now(&self) {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         *end = End::after(Duration::ZERO, SystemTime::now());
     }
 
-    /// When it began to count.
+    /// Returns the start of the current lifetime.
     pub(super) fn started_at(&self) -> SystemTime {
         self.began
     }
@@ -66,17 +66,17 @@ impl Deadline {
         self.end().at <= Instant::now()
     }
 
-    /// When it is, in wall time; `None`: never.
+    /// Returns the expiry in wall time; `None`: never.
     pub(super) fn expires_at(&self) -> Option<SystemTime> {
         (self.lifetime != NEVER).then(|| self.end().told)
     }
 
-    /// Whether uses do not move it.
+    /// Returns whether uses do not extend the life.
     pub(super) fn is_fixed(&self) -> bool {
         self.expiry == SessionExpiry::Fixed
     }
 
-    /// Waits for the end as it is now; it may have moved then.
+    /// Waits for the current expiry, which may have changed then.
     pub(super) async fn wait(&self) {
         tokio::time::sleep_until(self.end().at).await;
     }
@@ -86,7 +86,7 @@ impl Deadline {
     }
 }
 
-/// Unix time in milliseconds.
+/// Returns the Unix time in milliseconds.
 pub(crate) fn unix_ms(time: SystemTime) -> u64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH);
     u64::try_from(since.unwrap_or(Duration::ZERO).as_millis()).unwrap_or(u64::MAX)

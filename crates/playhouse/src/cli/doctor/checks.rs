@@ -1,4 +1,4 @@
-//! What a browser needs of the machine beside its own program.
+//! Checks of the system requirements of a browser.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use crate::{
     config::Settings,
 };
 
-/// A megabyte.
+/// A megabyte, in bytes.
 const MEGABYTE: u64 = 1024 * 1024;
 
 pub(super) fn machine(settings: &Settings, platform: &Platform) -> Vec<Finding> {
@@ -130,7 +130,7 @@ fn output(settings: &Settings) -> Finding {
         .output_dir
         .as_ref()
         .unwrap_or(&settings.files.cwd);
-    // The folder itself may be made later: the nearest one that exists decides.
+    // The folder may be created later: the nearest existing one decides.
     let there = folder
         .ancestors()
         .find(|folder| folder.is_dir())

@@ -1,4 +1,4 @@
-//! Whether a browser really starts: by starting it, and opening a page.
+//! Checks that a browser starts, by launching it and opening a page.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,23 +22,23 @@ use crate::{
     config::{BrowserSettings, Settings},
 };
 
-/// The browsers that a session can ask for by another name than the server's own.
+/// The browsers that a session can request by another name than the server's own.
 const FAMILIES: [Channel; 2] = [Channel::Firefox, Channel::Webkit];
-/// How long a browser of another family may take to start.
+/// The launch timeout of a browser of another kind.
 const OTHERS: Duration = Duration::from_secs(10);
-/// How long a question to a program may take.
+/// The timeout of a program that is run for its output.
 const QUESTION: Duration = Duration::from_secs(10);
 
-/// Whether the browser of these settings works, and those of the other families that are installed. `verbose`: with the log of one that
-/// does not.
+/// Checks whether the browser of these settings works, and the installed browsers of other kinds. `verbose`: include the log of a browser
+/// that does not work.
 pub(super) async fn check(settings: &Settings, platform: &Platform, verbose: bool) -> Vec<Finding> {
     if let Some(options) = settings.browser.connect_options() {
         return vec![connects(settings, &options).await];
     }
-    // Without a window, so that it can be tried anywhere.
+    // Headless, so that the check works on any machine.
     let mut browser = settings.browser.clone();
     browser.headless = true;
-    // A finding of its own tells what this means.
+    // A finding of its own reports this.
     browser
         .sandbox
         .get_or_insert(!engine::sandbox_unavailable());
@@ -72,7 +72,7 @@ pub(super) async fn check(settings: &Settings, platform: &Platform, verbose: boo
     findings
 }
 
-/// A browser of another family, which sessions may ask for by its name. That there is none, or that it does not work, is no failure.
+/// Checks a browser of another kind, which sessions may request by its name. A missing or broken browser is not a failure.
 async fn also(browser: &BrowserSettings, channel: Channel, verbose: bool) -> Vec<Finding> {
     let mut browser = browser.of_channel(channel);
     browser.launch_timeout = browser.launch_timeout.min(OTHERS);
@@ -90,7 +90,7 @@ async fn also(browser: &BrowserSettings, channel: Channel, verbose: bool) -> Vec
     findings
 }
 
-/// Whether it starts, and what it lacks for that.
+/// Returns whether the browser starts, and what it lacks.
 async fn works(
     browser: &BrowserSettings,
     found: FoundBrowser,
@@ -115,7 +115,7 @@ fn missing(error: &engine::Error) -> Finding {
     }
 }
 
-/// That there is a lighter browser for what is wanted, where the choice is ours.
+/// Suggests a lighter browser that suffices, if Playhouse chose the browser.
 fn lighter(choice: &BrowserChoice, will_do: bool, found: &FoundBrowser) -> Option<Finding> {
     let open = matches!(
         choice,
@@ -205,7 +205,7 @@ async fn connects(settings: &Settings, options: &ConnectOptions) -> Finding {
     match Browser::connect(&progress, options).await {
         Ok(browser) => {
             let answers = format!("{} answers at {place}", browser.product());
-            // One that was made for this is not to be left behind.
+            // A profile that was created for this check must be removed.
             let closed = browser.close(&progress).await;
             tracing::debug!(?closed, "closed the browser");
             Finding::good("browser", answers)
@@ -216,7 +216,7 @@ async fn connects(settings: &Settings, options: &ConnectOptions) -> Finding {
     }
 }
 
-/// The libraries that the loader does not find; empty where there is no way to know.
+/// Returns the libraries that the loader does not find; empty if that is unknown.
 async fn missing_libraries(program: &Path) -> Vec<String> {
     if !cfg!(target_os = "linux") {
         return Vec::new();
@@ -231,7 +231,7 @@ async fn missing_libraries(program: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The program that a wrapper starts, as Debian's `/usr/bin/chromium` does.
+/// Returns the program that a wrapper script starts, such as Debian's `/usr/bin/chromium`.
 fn behind_script(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?;
     let likely = [

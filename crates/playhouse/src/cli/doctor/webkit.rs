@@ -1,11 +1,11 @@
-//! What WebKit wants beside its own program: a driver, and a screen.
+//! Checks of the requirements of WebKit beside its program: a driver and a display.
 
 use std::path::{Path, PathBuf};
 
 use super::Finding;
 use crate::config::BrowserSettings;
 
-/// The command that brings all of it.
+/// The command that installs all of them.
 pub(super) const INSTALL: &str = "playhouse install webkit";
 const DRIVER: &str = "WebKitWebDriver";
 const SCREEN: &str = "Xvfb";

@@ -1,4 +1,4 @@
-//! Chrome for Testing: which build there is, downloading it, and putting it where it is found.
+//! Chrome for Testing: selecting, downloading and unpacking a build.
 
 use std::{
     fs::{self, File},
@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Deserialize;
 use std::collections::HashMap;
 
-/// Why a download did not arrive.
+/// Why a download failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DownloadError {
     #[error("cannot download {url}: {error}")]
@@ -35,7 +35,7 @@ pub(super) enum DownloadError {
     Disk { path: PathBuf, error: io::Error },
 }
 
-/// The index of the newest good builds, as Chrome for Testing publishes it.
+/// The index of the newest stable builds that Chrome for Testing publishes.
 #[derive(Deserialize)]
 struct Index {
     channels: HashMap<String, Build>,
@@ -53,8 +53,8 @@ struct Archive {
     url: String,
 }
 
-/// Downloads and unpacks a build into `folder/PRODUCT/VERSION`, and gives that folder. A build that
-/// is there already is left alone. Nothing is seen there before all of it is.
+/// Downloads and unpacks a build into `folder/PRODUCT/VERSION`, and returns that folder. An existing build is not changed. The folder
+/// appears only when it is complete.
 pub(super) fn unpack(
     index: &str,
     product: &str,
@@ -97,14 +97,14 @@ pub(super) fn unpack(
         .tempdir_in(&products)
         .map_err(disk)?;
     zip::ZipArchive::new(archive)?.extract(unpacked.path())?;
-    // Another installer may have been faster; its build is as good.
+    // Another installer may have been faster; its build is equivalent.
     match fs::rename(unpacked.path(), &target) {
         Err(error) if !target.is_dir() => Err(disk(error)),
         _ => Ok(target),
     }
 }
 
-/// Downloads `url` into a file, showing how far it is.
+/// Downloads `url` into a file and prints the progress.
 pub(super) fn fetch(url: &str, file: &mut File) -> Result<(), DownloadError> {
     let network = |error| DownloadError::Network {
         url: url.to_owned(),
@@ -133,7 +133,7 @@ pub(super) fn fetch(url: &str, file: &mut File) -> Result<(), DownloadError> {
 }
 
 fn agent() -> ureq::Agent {
-    // No limit for the whole: a slow line is no error, a silent one is.
+    // No total timeout: a slow connection is not an error, a silent one is.
     let config = ureq::Agent::config_builder()
         .timeout_connect(Some(Duration::from_secs(30)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
@@ -151,8 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// Serves these bodies by path to as many requests as come; every length is told as `extra` more
-    /// than there is.
+    /// Serves these bodies by path; every `Content-Length` is `extra` larger than the body.
     fn serve(bodies: impl FnOnce(&str) -> Vec<(&'static str, Vec<u8>)>, extra: usize) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("bound"));
@@ -225,7 +224,7 @@ mod tests {
             let all = engine::find_all(&search);
             assert!(all.iter().any(|found| found.path == program), "{all:?}");
         }
-        // A second time nothing is fetched, so the archive may be gone.
+        // Nothing is downloaded the second time, so the archive may be missing.
         let again = unpack(&index, "chrome", "linux64", folder.path()).expect("still there");
         assert_eq!(again, target);
     }

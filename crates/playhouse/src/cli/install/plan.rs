@@ -1,4 +1,4 @@
-//! How a browser comes onto this machine: the steps, before any of them is taken. Pure.
+//! Planning the steps that install a browser, without executing them.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use engine::Channel;
 
 use crate::cli::platform::{Packages, Platform, Privilege};
 
-/// One thing to do.
+/// A step of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Step {
     /// Run a program.
@@ -18,20 +18,20 @@ pub(in crate::cli) enum Step {
     },
     /// Download a package and give its path to a program, as its last argument.
     RunWithFile {
-        /// Where the package is.
+        /// The URL of the package.
         url: String,
         /// The program.
         program: String,
         /// Its arguments.
         args: Vec<String>,
     },
-    /// A step that is taken where it works: what it brings is welcome, and not needed.
+    /// An optional step, whose failure is ignored.
     Welcome(Box<Step>),
-    /// Download a build of Chrome for Testing and unpack it among our browsers.
+    /// Download a build of Chrome for Testing and unpack it into the browsers folder.
     Unpack {
-        /// Its name in the index: `chrome`, `chrome-headless-shell`.
+        /// The product in the index: `chrome`, `chrome-headless-shell`.
         product: &'static str,
-        /// The platform as the index calls it.
+        /// The platform in the index.
         platform: &'static str,
     },
 }
@@ -51,7 +51,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// There is no way to install this browser here.
+/// The browser cannot be installed on this platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} cannot be installed from here: {reason}", channel.name())]
 pub(super) struct NoWay {
@@ -59,8 +59,8 @@ pub(super) struct NoWay {
     reason: &'static str,
 }
 
-/// The steps that install these browsers, Chromium with its headless shell, and with `dependencies` the libraries that a download
-/// needs.
+/// Returns the steps that install these browsers, Chromium with its headless shell, and with `dependencies` the libraries of downloaded
+/// builds.
 pub(super) fn plan(
     channels: &[Channel],
     dependencies: bool,
@@ -89,7 +89,7 @@ pub(super) fn plan(
     Ok(steps)
 }
 
-/// Another way to the same browser, for when a download fails.
+/// Returns another source of the same browser, for a failed download.
 pub(super) fn alternative(product: &str, platform: &Platform) -> Option<Step> {
     let shell = product == "chrome-headless-shell";
     packages(platform, &[chromium_package(shell, platform)?])
@@ -109,8 +109,7 @@ fn install(channel: Channel, platform: &Platform) -> Result<Vec<Step>, NoWay> {
     }
 }
 
-/// A package where we may install one, because it brings its libraries and its updates; else a
-/// download, which asks nobody.
+/// Prefers a package if it can be installed, because it brings its libraries and updates; otherwise a download, which needs no privileges.
 fn chromium(
     channel: Channel,
     product: &'static str,
@@ -150,7 +149,7 @@ fn chromium_package(shell: bool, platform: &Platform) -> Option<&'static str> {
     }
 }
 
-/// Firefox comes from the system's packages.
+/// Installs Firefox from the system's packages.
 fn firefox(platform: &Platform) -> Result<Step, NoWay> {
     let no_way = |reason| NoWay {
         channel: Channel::Firefox,
@@ -158,7 +157,7 @@ fn firefox(platform: &Platform) -> Result<Step, NoWay> {
     };
     let step = match platform.packages {
         None => return Err(no_way("no package manager that we know")),
-        // There it is a package of another kind, which cannot be driven as any program can.
+        // Ubuntu's package is a snap, which cannot be automated like other programs.
         Some(Packages::Apt) if platform.ubuntu => {
             return Err(no_way(
                 "Ubuntu's own is a snap; install the package of packages.mozilla.org",
@@ -175,7 +174,7 @@ fn firefox(platform: &Platform) -> Result<Step, NoWay> {
     step.ok_or_else(|| no_way("there is no package for this system"))
 }
 
-/// WebKit is the browser of the driver's package, and shows itself to a display that is none.
+/// Installs WebKit, the browser of the driver's package, with a virtual display.
 fn webkit(platform: &Platform) -> Result<Step, NoWay> {
     let names: &[&str] = match platform.packages {
         Some(Packages::Apt) => &["webkit2gtk-driver", "xvfb", "fonts-dejavu-core"],
@@ -194,7 +193,7 @@ fn webkit(platform: &Platform) -> Result<Step, NoWay> {
     })
 }
 
-/// Chrome and Edge come from their makers.
+/// Installs Chrome or Edge from the vendor.
 fn branded(channel: Channel, platform: &Platform) -> Result<Step, NoWay> {
     let no_way = |reason| NoWay { channel, reason };
     let packages = platform
@@ -277,7 +276,7 @@ fn winget(channel: Channel) -> Option<&'static str> {
     }
 }
 
-/// The step that installs packages; `None` where this system has none of them.
+/// Returns the step that installs packages; `None` if this system has none of them.
 pub(in crate::cli) fn packages(platform: &Platform, names: &[&str]) -> Option<Step> {
     let (program, verb): (&str, &[&str]) = match platform.packages? {
         Packages::Apt => ("apt-get", &["install", "-y"]),
@@ -319,7 +318,7 @@ fn privileged_args(platform: &Platform, program: &str, args: &[&str]) -> Vec<Str
         .collect()
 }
 
-/// The packages that hold the libraries and fonts of a downloaded Chromium.
+/// Returns the packages with the libraries and fonts of a downloaded Chromium.
 pub(in crate::cli) fn libraries(platform: &Platform) -> Vec<&'static str> {
     match platform.packages {
         Some(Packages::Apt) => {

@@ -1,17 +1,17 @@
-//! A log that does not grow for ever: at its limit the file is renamed, and a new one begun.
+//! A log file with rotation: at its size limit the file is renamed and a new one created.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How large the file may grow, in bytes.
+/// The largest size of the file, in bytes.
 const MAX_FILE_BYTES: u64 = 10_000_000;
 
-/// How many older ones are kept, as NAME.1 (the youngest), NAME.2, ….
+/// The number of old files that are kept, as NAME.1 (the newest), NAME.2, ….
 const MAX_OLD_FILES: u32 = 2;
 
-/// The file that reports go to.
+/// The current log file.
 pub(super) struct LogFile {
     path: PathBuf,
     file: File,
@@ -20,7 +20,7 @@ pub(super) struct LogFile {
 }
 
 impl LogFile {
-    /// Goes on with the file at `path`, or begins it; folders above it are made.
+    /// Opens the file at `path` for appending, or creates it and the folders above it.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -36,7 +36,7 @@ impl LogFile {
 
     fn rotate(&mut self) -> io::Result<()> {
         for number in (0..MAX_OLD_FILES).rev() {
-            // What is not there yet cannot be renamed.
+            // A missing file cannot be renamed.
             let _ = fs::rename(self.numbered(number), self.numbered(number + 1));
         }
         self.file = appended(&self.path)?;
@@ -59,7 +59,7 @@ fn appended(path: &Path) -> io::Result<File> {
 }
 
 impl Write for LogFile {
-    /// Each call is one report, which is not torn.
+    /// Writes one log entry per call, which is not split between files.
     fn write(&mut self, report: &[u8]) -> io::Result<usize> {
         let length = report.len() as u64;
         if self.size > 0 && self.size + length > self.limit {
@@ -91,7 +91,7 @@ mod tests {
         }
         drop(log);
         let read = |name: &str| fs::read_to_string(folder.path().join("logs").join(name));
-        // Six bytes each: one fits.
+        // Each line has six bytes: one fits.
         assert_eq!(read("server.log").expect("there"), "line8\n");
         assert_eq!(read("server.log.1").expect("there"), "line7\n");
         assert_eq!(read("server.log.2").expect("there"), "line6\n");

@@ -1,4 +1,4 @@
-//! Where each client has its configuration, and what it looks like there.
+//! The MCP clients: the locations and formats of their configuration files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,15 +12,15 @@ use super::entry::{Entry, KEY};
 
 /// An MCP client.
 pub(super) struct Client {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub(super) name: &'static str,
-    /// What to do in the client afterwards.
+    /// The next step of the user in the client.
     pub(super) next: &'static str,
     place: ConfigLocation,
     format: Format,
 }
 
-/// Where a configuration file is.
+/// The location of a configuration file.
 enum ConfigLocation {
     /// Below the current folder.
     Project(&'static str),
@@ -28,29 +28,29 @@ enum ConfigLocation {
     Home(&'static str),
 }
 
-/// What a configuration file looks like.
+/// The format of a configuration file.
 enum Format {
     Json(Json),
-    /// `[mcp_servers.NAME]`, as Codex has it.
+    /// `[mcp_servers.NAME]`, the format of Codex.
     Toml,
 }
 
 struct Json {
     /// The key of all servers.
     servers: &'static str,
-    /// Whether a server that is started has a `type`.
+    /// Whether the entry of a stdio server has a `type`.
     typed: bool,
-    /// Whether a server that runs has a `type`.
+    /// Whether the entry of an HTTP server has a `type`.
     typed_http: bool,
-    /// The key of the URL of a server that runs.
+    /// The key of the URL of an HTTP server.
     url: &'static str,
-    /// What stands for the API key.
+    /// The placeholder of the API key.
     key: &'static str,
-    /// The client asks the user for the key, under this name.
+    /// The client requests the key from the user, under this name.
     asks: Option<&'static str>,
 }
 
-/// All clients that are known.
+/// The supported clients.
 ///
 /// <https://code.claude.com/docs/en/mcp>, <https://cursor.com/docs/context/mcp>,
 /// <https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>, <https://docs.windsurf.com/windsurf/cascade/mcp>,
@@ -117,7 +117,7 @@ pub(super) const CLIENTS: [Client; 5] = [
 ];
 
 impl Client {
-    /// Its configuration file.
+    /// Returns the path of the client's configuration file.
     pub(super) fn path(&self, cwd: &Path, home: &Path) -> PathBuf {
         match self.place {
             ConfigLocation::Project(path) => cwd.join(path),
@@ -125,8 +125,8 @@ impl Client {
         }
     }
 
-    /// The text of its configuration file with the server, which replaces one of the same name; comments and everything else stay. Says
-    /// what is wrong with a text that cannot be read.
+    /// Returns the text of the configuration file with the server, which replaces an entry of the same name; comments and other entries are
+    /// preserved. Returns the syntax error of an invalid file.
     pub(super) fn add(&self, text: &str, name: &str, entry: &Entry) -> Result<String, String> {
         match &self.format {
             Format::Json(json) => json.add(text, name, entry),
@@ -134,7 +134,7 @@ impl Client {
         }
     }
 
-    /// A configuration file with nothing but the server.
+    /// Returns a configuration file that contains only the server.
     pub(super) fn entry_only(&self, name: &str, entry: &Entry) -> String {
         self.add("", name, entry).unwrap_or_default()
     }
@@ -179,7 +179,7 @@ impl Json {
         Ok(root.to_string())
     }
 
-    /// The server as the file has it.
+    /// Returns the server's entry in the format of the client.
     fn server(&self, entry: &Entry) -> serde_json::Value {
         let mut server = serde_json::Map::new();
         match entry {
@@ -226,7 +226,7 @@ fn add_to_toml(text: &str, name: &str, entry: &Entry) -> Result<String, String> 
     let mut document: DocumentMut = text.parse().map_err(|error| format!("{error}"))?;
     let servers = document.entry("mcp_servers").or_insert_with(|| {
         let mut servers = Table::new();
-        // Without a line of its own.
+        // An implicit table has no line of its own.
         servers.set_implicit(true);
         Item::Table(servers)
     });

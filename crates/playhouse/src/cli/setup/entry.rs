@@ -1,13 +1,13 @@
-//! How a client reaches the server.
+//! The entry of the server in a client's configuration.
 
-/// The variable that has the API key.
+/// The environment variable with the API key.
 pub(super) const KEY: &str = "PLAYHOUSE_API_KEY";
 
-/// How a client reaches the server.
+/// The entry of the server in a client's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// It starts this command and talks over stdio.
+    /// The client starts this command and uses stdio.
     Stdio { command: String, args: Vec<String> },
-    /// It connects to a running server.
+    /// The client connects to a running server.
     Http { url: String },
 }

@@ -1,8 +1,8 @@
-//! The configuration files of clients.
+//! Reading and writing the configuration files of clients.
 
 use std::{fs, io, path::Path};
 
-/// The text of a file; nothing if there is none.
+/// Reads a file; returns an empty text if it does not exist.
 pub(super) fn read(path: &Path) -> Result<String, String> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(text),
@@ -11,7 +11,7 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
     }
 }
 
-/// Writes a file, and makes its folders. Its permissions stay.
+/// Writes a file, and creates the folders above it. The file's permissions are preserved.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), String> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)

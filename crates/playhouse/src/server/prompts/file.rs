@@ -1,8 +1,8 @@
-//! Prompt files: front matter between two lines of dashes, then the text. The front matter is the little of YAML that it takes.
+//! Prompt files: front matter between two lines of dashes, then the template. The front matter is a small subset of YAML.
 
 use super::{Argument, Kind};
 
-/// What a file says.
+/// A parsed prompt file.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) title: Option<String>,
@@ -10,14 +10,14 @@ pub(super) struct Source {
     pub(super) arguments: Vec<Argument>,
     /// The template.
     pub(super) body: String,
-    /// Its first line, in the file.
+    /// The number of the template's first line in the file.
     pub(super) body_line: usize,
 }
 
-/// What is wrong in a file, and where.
+/// An error in a file, with its position.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
-    /// The first is 1.
+    /// The line number, from 1.
     pub(super) line: usize,
     pub(super) reason: String,
 }
@@ -27,7 +27,7 @@ const KEYS: &str = "title, description, arguments";
 const ARGUMENT_KEYS: &str = "name, description, required, default, type, values";
 const TYPES: &str = "text, url, page, object, session, secret";
 
-/// Reads the file of the prompt of that name.
+/// Parses the file of the prompt of that name.
 pub(super) fn parse(name: &str, text: &str) -> Result<Source, Mistake> {
     if !is_name(name) {
         return wrong(
@@ -122,7 +122,7 @@ fn front_matter(lines: &[&str]) -> Result<FrontMatter, Mistake> {
     Ok((title, description, done))
 }
 
-/// An argument as far as it was read.
+/// An argument that is not complete yet.
 struct Draft {
     line: usize,
     name: Option<String>,
@@ -210,7 +210,7 @@ impl Draft {
     }
 }
 
-/// `key: value`.
+/// Parses `key: value`.
 fn entry(line: usize, words: &str) -> Result<(&str, &str), Mistake> {
     match words.split_once(':') {
         Some((key, value)) if value.is_empty() || value.starts_with(' ') => {
@@ -220,7 +220,7 @@ fn entry(line: usize, words: &str) -> Result<(&str, &str), Mistake> {
     }
 }
 
-/// A text, bare or in quotes, which is not empty.
+/// Parses a text, bare or in quotes, which must not be empty.
 fn text(line: usize, key: &str, value: &str) -> Result<String, Mistake> {
     let text = match value.chars().next() {
         Some('"') => match serde_json::from_str::<String>(value) {
@@ -246,7 +246,7 @@ fn text(line: usize, key: &str, value: &str) -> Result<String, Mistake> {
     }
 }
 
-/// `[a, b]`.
+/// Parses `[a, b]`.
 fn values(line: usize, value: &str) -> Result<Vec<String>, Mistake> {
     let inner = value.strip_prefix('[').and_then(|v| v.strip_suffix(']'));
     let Some(inner) = inner.filter(|inner| !inner.trim().is_empty()) else {

@@ -1,4 +1,4 @@
-//! The texts of prompts: templates in Jinja's language, which see the arguments and ask which tools are on.
+//! The templates of prompts: Jinja templates, which use the arguments and the enabled tools.
 
 use super::file::Mistake;
 use super::{Kind, Prompt};
@@ -11,7 +11,7 @@ pub(super) struct Templates {
     environment: Environment<'static>,
 }
 
-/// What an argument is in a template.
+/// The value of an argument in a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Given {
     Text(String),
@@ -20,14 +20,14 @@ pub(super) enum Given {
 }
 
 impl Templates {
-    /// None yet. Besides what is built in, templates have `tool(a, b…)`: the first of these tools that is on, as code, or nothing;
-    /// `toolset(name)`; and the filter `code`.
+    /// Creates an empty set of templates. Besides the built-in functions, templates have `tool(a, b…)`: the first of these tools that is
+    /// enabled, as code, or nothing; `toolset(name)`; and the filter `code`.
     pub(super) fn new(tools: Vec<&'static str>, toolsets: &[ToolsetName]) -> Self {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let mut syntax = minijinja::syntax::SyntaxConfig::builder();
         let syntax = syntax.trim_blocks(true).lstrip_blocks(true).build();
-        // The delimiters are the usual ones.
+        // The default delimiters are valid.
         if let Ok(syntax) = syntax {
             environment.set_syntax(syntax);
         }
@@ -43,7 +43,7 @@ impl Templates {
         Self { environment }
     }
 
-    /// Adds the template of a prompt; its first line is that line of its file.
+    /// Adds the template of a prompt; `line` is the number of its first line in the file.
     pub(super) fn add(
         &mut self,
         prompt: &Prompt,
@@ -67,7 +67,7 @@ impl Templates {
                 reason: format!("the text uses \"{name}\", which is none of the arguments"),
             });
         }
-        // Filters and functions are looked up when they are used.
+        // Filters and functions are resolved at run time.
         let sample = prompt.arguments.iter().map(|argument| {
             let value = match &argument.kind {
                 Kind::Object => Given::Pairs(vec![("1".to_owned(), "1".to_owned())]),
@@ -93,7 +93,7 @@ impl Templates {
         }
     }
 
-    /// The text of a prompt, with a value for each of its arguments; what went wrong otherwise.
+    /// Renders a prompt with a value for each of its arguments.
     pub(super) fn render(&self, name: &str, given: Vec<(String, Given)>) -> Result<String, String> {
         self.try_render(name, given)
             .map_err(|error| match error.line() {
@@ -120,7 +120,7 @@ impl Templates {
         Ok(text.trim().to_owned())
     }
 
-    /// A name that the template uses and nobody gives.
+    /// Returns a variable of the template that is not an argument.
     fn undeclared(&self, prompt: &Prompt) -> Option<String> {
         let template = self.environment.get_template(&prompt.name).ok()?;
         let mut names: Vec<_> = template.undeclared_variables(false).into_iter().collect();
@@ -132,7 +132,7 @@ impl Templates {
     }
 }
 
-/// The text between backticks, however many it takes.
+/// Returns the text in as many backticks as it requires.
 fn code(text: &str) -> String {
     let longest = text
         .split(|c| c != '`')

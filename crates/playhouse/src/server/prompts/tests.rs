@@ -34,7 +34,7 @@ fn refused(prompts: &Prompts, name: &str, given: Value) -> String {
     refusal.to_string()
 }
 
-/// Arguments that each prompt of the house takes.
+/// Valid arguments of each built-in prompt.
 fn good() -> [(&'static str, Value); 5] {
     let url = "https://shop.example/";
     [
@@ -250,7 +250,7 @@ fn a_folder_adds_prompts_and_replaces_builtin_ones() {
     let names: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
     assert_eq!(names.len(), 6);
     assert!(names.ends_with(&["e2e_test", "greet"]), "{names:?}");
-    // What looks like a template in an argument is only text.
+    // A template in an argument is plain text.
     let given = json!({ "who": "{{ who }}" });
     assert_eq!(
         text(&prompts, "greet", given),
@@ -290,7 +290,7 @@ fn a_mistake_in_a_file_is_reported_with_its_line() {
 }
 
 proptest! {
-    /// Whatever the password is, the text is the same: it says nothing about it.
+    /// The text does not depend on the password.
     #[test]
     fn no_password_is_ever_in_the_text(
         password in "\\PC{1,40}",

@@ -1,4 +1,4 @@
-//! The browsers that isolated contexts share: who goes where, and which browser is not needed any more.
+//! The browser pool: assigns isolated contexts to browsers, and determines which browsers are no longer needed.
 
 use crate::config::PoolSettings;
 use crate::error::Result;
@@ -7,69 +7,69 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// The browsers that run for isolated contexts. Its lock is never held while one starts.
+/// The browsers for isolated contexts. The lock is never held during a launch.
 pub(super) struct Pool {
     settings: PoolSettings,
     members: Mutex<Members>,
-    /// How many there ever were, here and in other pools of the server.
+    /// The number of browsers that were ever launched, in all pools of the server.
     started: Arc<AtomicU64>,
-    /// Counts up whenever a browser came, went, or did not start.
+    /// Incremented when a browser was launched, ended, or failed to launch.
     changes: watch::Sender<u64>,
 }
 
 #[derive(Default)]
 struct Members {
     running: Vec<Member>,
-    /// How many are being started for a context, which will be the first in them.
+    /// The number of browsers that are being launched for a context, which will be the first in them.
     starting: usize,
-    /// How many are being started for whoever comes first.
+    /// The number of browsers that are being launched in advance.
     filling: usize,
     closed: bool,
 }
 
-/// A browser and how many contexts there are in it.
+/// A browser and the number of its contexts.
 #[derive(Clone)]
 pub(super) struct Member {
-    /// Its number, from 1 in the order of their start.
+    /// The number of the browser, from 1 in launch order.
     pub(super) number: u64,
     /// The browser.
     pub(super) browser: Browser,
     contexts: Arc<AtomicUsize>,
-    /// How many there ever were.
+    /// The number of contexts that were ever created.
     taken: Arc<AtomicU64>,
 }
 
-/// What becomes of a browser that has no contexts any more.
+/// What happens to a browser without contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EmptyPolicy {
     Ends,
     Stays,
 }
 
-/// What became of a browser whose context was given back.
+/// What happens to a browser whose context was released.
 pub(super) enum ReleaseOutcome {
-    /// Others need it, or it stays.
+    /// The browser is kept.
     Stays,
-    /// Nobody needs it: it is to be closed.
+    /// The browser is no longer needed: close it.
     Ends,
-    /// Nobody is in it, and it is to be closed when that has been so for a while: ask [`Pool::take_idle`] then.
+    /// The browser is idle: call [`Pool::take_idle`] after the idle timeout.
     Waits(IdleBrowser),
 }
 
-/// A browser that nobody is in.
+/// A browser without contexts.
 pub(super) struct IdleBrowser {
     pub(super) after: std::time::Duration,
     member: Member,
     taken: u64,
 }
 
-/// How a pool stands that has to have some browsers.
+/// The state of a pool with a minimum number of browsers.
 pub(super) enum FillState {
-    /// One more was started.
+    /// One more browser was launched.
     Started,
-    /// There are enough: these, until the pool tells of a change, or one of them goes.
+    /// These browsers are enough, until the pool changes or one of them ends.
     Enough(Vec<Browser>, watch::Receiver<u64>),
-    /// It starts none any more.
+    /// The pool launches no more browsers.
     Closed,
 }
 
@@ -83,8 +83,8 @@ impl Pool {
         }
     }
 
-    /// Room for one more context: in the browser with the fewest, or in another one if there may be one. `take` counts it, with
-    /// [`Member::take`], before anybody else is given the same room.
+    /// Reserves a context in the browser with the fewest, or in a new one if the limits permit it. `take` counts the context with
+    /// [`Member::take`], before another caller can get the same slot.
     pub(super) async fn reserve<F: Future<Output = Result<Browser>>, S>(
         &self,
         start: impl FnOnce() -> F,
@@ -104,19 +104,19 @@ impl Pool {
                     Some(member) if member.contexts() == 0 || full => {
                         return Ok(take(member));
                     }
-                    // One that is about to be there will do.
+                    // A browser that is being launched suffices.
                     _ if full || members.filling > 0 => {}
                     _ => break Slot::take(self, &mut members, |members| &mut members.starting),
                 }
             }
-            // The sender is ours.
+            // The sender is a field of `self`.
             let _ = changes.changed().await;
         };
         let browser = start().await?;
         Ok(slot.fill(browser, take))
     }
 
-    /// Starts one more browser if there are fewer than there have to be.
+    /// Launches one browser if there are fewer than the minimum.
     pub(super) async fn fill<F: Future<Output = Result<Browser>>>(
         &self,
         start: impl FnOnce() -> F,
@@ -140,7 +140,7 @@ impl Pool {
         Ok(FillState::Started)
     }
 
-    /// One context less.
+    /// Counts one context less.
     pub(super) fn release_context(
         &self,
         member: &Member,
@@ -165,7 +165,7 @@ impl Pool {
         }
     }
 
-    /// The idle browser, to be closed, if nobody has needed it meanwhile.
+    /// Removes and returns the idle browser, if no context was created in it meanwhile.
     pub(super) fn take_idle(&self, idle_browser: IdleBrowser) -> Option<Browser> {
         let IdleBrowser { member, taken, .. } = idle_browser;
         let mut members = self.members();
@@ -173,13 +173,13 @@ impl Pool {
         (!needed && self.remove(&mut members, &member)).then_some(member.browser)
     }
 
-    /// Starts none any more.
+    /// Stops launching browsers.
     pub(super) fn close(&self) {
         self.members().closed = true;
         self.changed();
     }
 
-    /// Takes it out, so that nobody gets one that is about to end; not where it has to stay.
+    /// Removes a browser from the pool, so that no context is created in it; returns `false` if the browser must be kept.
     fn remove(&self, members: &mut Members, member: &Member) -> bool {
         if members.running.len() <= self.settings.min && member.is_alive() && !members.closed {
             return false;
@@ -201,16 +201,16 @@ impl Pool {
 }
 
 impl Members {
-    /// How many there are, with those that are about to be.
+    /// Returns the number of browsers, including those that are being launched.
     fn count(&self) -> usize {
         self.running.len() + self.starting + self.filling
     }
 }
 
-/// Which of the numbers of browsers that are about to be counts one.
+/// Selects the counter of browsers that are being launched.
 type Count = fn(&mut Members) -> &mut usize;
 
-/// The slot of a browser that is being started: given back when dropped.
+/// The slot of a browser that is being launched: released when dropped.
 struct Slot<'a> {
     pool: &'a Pool,
     count: Option<Count>,
@@ -225,7 +225,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The browser is there; `first` has it before anybody else.
+    /// Adds the launched browser; `first` reserves it before other callers.
     fn fill<T>(mut self, browser: Browser, first: impl FnOnce(&Member) -> T) -> T {
         let mut members = self.pool.members();
         if let Some(count) = self.count.take() {
@@ -261,7 +261,7 @@ impl Member {
         self.contexts.load(Ordering::Acquire)
     }
 
-    /// One more is in it, or about to be: [`Pool::release_context`] gives it back.
+    /// Counts one context more, which [`Pool::release_context`] subtracts again.
     pub(super) fn take(&self) {
         self.contexts.fetch_add(1, Ordering::AcqRel);
         self.taken.fetch_add(1, Ordering::AcqRel);
