@@ -1,4 +1,4 @@
-//! How clients reach the server: MCP over stdio, HTTP, SSE and WebSockets, and who may connect.
+//! Transports: MCP over stdio, Streamable HTTP, SSE and WebSocket, with authentication.
 
 pub(crate) mod auth;
 pub(crate) mod handover;

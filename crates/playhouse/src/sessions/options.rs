@@ -1,4 +1,4 @@
-//! What a session can be asked to be when it is created: the server's settings, changed for it alone.
+//! The options of a session at its creation, which override the server's settings.
 
 use crate::config::{SessionExpiry, Settings, Size, StorageStateSource, Viewport};
 use crate::error::{Error, Problem, Result};
@@ -7,42 +7,42 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// What differs from the server's settings.
+/// The options that differ from the server's settings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionOptions {
-    /// What it is called.
+    /// The name.
     pub(crate) name: Option<SessionName>,
     /// The browser.
     pub(crate) browser: Option<BrowserOption>,
     /// The user agent.
     pub(crate) user_agent: Option<String>,
-    /// The size of pages.
+    /// The viewport size.
     pub(crate) viewport: Option<ViewportOption>,
-    /// The language, such as `de-DE`.
+    /// The locale, such as `de-DE`.
     pub(crate) locale: Option<String>,
     /// The time zone, an IANA name.
     pub(crate) timezone: Option<String>,
-    /// The way to the network.
+    /// The proxy.
     pub(crate) proxy: Option<ProxyOption>,
-    /// Cookies and storage at first.
+    /// The initial storage state.
     pub(crate) storage_state: Option<StorageState>,
-    /// How long it lives; `None`: as long as the server says.
+    /// The lifetime; `None`: the server's default.
     pub(crate) lifetime: Option<Duration>,
-    /// Whether calls prolong its life, whatever holds for others.
+    /// Whether calls prolong the life, if it differs from the server's setting.
     pub(crate) expiry: Option<SessionExpiry>,
 }
 
 /// The name of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionName {
-    /// This one, or it fails where there is such a session.
+    /// This name; the creation fails if such a session exists.
     Given(String),
-    /// This one, with a number where there is such a session.
+    /// This name, with a number if such a session exists.
     Proposed(String),
 }
 
 impl SessionName {
-    /// The name that a client gives: of letters, digits, - and _, and none that means a session already.
+    /// Validates the name that a client chose: letters, digits, - and _, and not a reserved name.
     pub(crate) fn given(tool: &'static str, name: String) -> Result<Self> {
         let message = match name.as_str() {
             crate::sessions::session::DEFAULT_NAME => "Is the name of the default session",
@@ -54,7 +54,7 @@ impl SessionName {
     }
 }
 
-/// The refusal of a name.
+/// Returns the error for an invalid name.
 pub(super) fn wrong_name(tool: &'static str, message: String) -> Error {
     Error::InvalidArguments {
         tool,
@@ -66,7 +66,7 @@ pub(super) fn wrong_name(tool: &'static str, message: String) -> Error {
     }
 }
 
-/// Whether a session or a context may be called so.
+/// Returns whether a session or a context may have this name.
 pub(crate) fn is_name(text: &str) -> bool {
     let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
     !text.is_empty() && text.len() <= 64 && text.chars().all(plain)
@@ -133,7 +133,7 @@ impl ProxyOption {
 }
 
 impl SessionOptions {
-    /// The error of a browser that does not take what was asked for: it names the parameter.
+    /// Returns the error of a browser that rejects an option, with the name of the parameter.
     pub(super) fn blamed(&self, tool: &'static str, error: Error) -> Error {
         let given = |option| match option {
             "locale" => self.locale.is_some(),
@@ -155,18 +155,18 @@ impl SessionOptions {
         }
     }
 
-    /// The settings of a named context of a session, which begins with no storage but its own.
+    /// Returns the settings of a named context of a session, which starts without the session's storage.
     pub(crate) fn applied_to_context(&self, session: &Settings) -> Result<Settings> {
         let mut settings = session.clone();
         settings.context.storage_state = None;
         self.applied_to(&settings)
     }
 
-    /// The settings of the session: a context of its own, with what was asked for.
+    /// Returns the settings of the session: an isolated context with these options.
     pub(crate) fn applied_to(&self, settings: &Settings) -> Result<Settings> {
         let mut settings = settings.clone();
         settings.browser.isolated = true;
-        // It is over when its time is, and not before.
+        // The expiry decides when the session ends.
         settings.browser.idle_timeout = None;
         if let Some(browser) = self.browser {
             settings.browser = settings.browser.of_channel(browser.into());

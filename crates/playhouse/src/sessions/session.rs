@@ -1,5 +1,4 @@
-//! A session: a browser context with its tabs, the folders its files go to, and the turn that lets one call at a time
-//! touch them.
+//! A session: a browser context with its tabs, its folders, and the turn that only one call at a time has.
 
 pub(crate) mod app;
 mod console_file;
@@ -40,32 +39,32 @@ pub(crate) use journal::Answered;
 pub(crate) use tab::{TITLE_TIMEOUT, Tab};
 pub(crate) use tabs::Tabs;
 
-/// What a session is called that nobody created.
+/// The name of the default session.
 pub(crate) const DEFAULT_NAME: &str = "default";
 
-/// What the calls of one client share.
+/// The state that the calls of one client share.
 pub(crate) struct Session {
     settings: Arc<Settings>,
     browsers: Arc<Browsers>,
     turn: Arc<tokio::sync::Mutex<()>>,
-    /// Cancelled, and replaced, when a call closes the session: it ends the calls that came before.
+    /// Cancelled and replaced when a call closes the session: cancels the earlier calls.
     closing: Arc<Mutex<CancellationToken>>,
-    /// Set once, if ever.
+    /// Set at most once.
     id: OnceLock<String>,
     output: OnceLock<Output>,
-    /// What its tools wrote.
+    /// The artifacts of the session.
     artifacts: Artifacts,
-    /// Code that runs or listens, as it sees itself.
+    /// The running client code, for its own access.
     registry: ScriptRegistry,
-    /// The folders of a call whose client did not tell its own in time.
+    /// The folders of a call whose client did not report its roots in time.
     fallback_output: OnceLock<Output>,
     journal: Journal,
     approvals: Approvals,
     idle: Mutex<Option<Task>>,
     contexts: Mutex<contexts::Contexts>,
-    /// The app that it tests, if it does. Set once.
+    /// The app under test, if there is one. Set once.
     app: OnceLock<Arc<App>>,
-    /// Set once; nothing is opened in it any more.
+    /// Set once; the session opens nothing afterwards.
     ended: OnceLock<Ended>,
     state: Mutex<State>,
 }
@@ -73,27 +72,27 @@ pub(crate) struct Session {
 #[derive(Default)]
 struct State {
     tabs: Option<Arc<Tabs>>,
-    /// What happened that no tab can tell.
+    /// Events that no tab reports.
     events: Vec<Event>,
-    /// The client knows that it works without the profile.
+    /// Whether the client was informed that the profile is not used.
     profile_notice_sent: bool,
-    /// Code that still listens to pages, oldest first.
+    /// Client code with listeners on pages, oldest first.
     scripts: Vec<Script>,
 }
 
-/// Where a client works: the folders that it names, or else the server's own. `None`: it did not answer in time.
+/// Returns the workspace of a client: its roots, or otherwise the server's folder. `None`: the client did not respond in time.
 pub(crate) async fn workspace(client: &dyn Client, settings: &Settings) -> Option<Workspace> {
     let roots = client.roots().await?;
     let roots = roots.iter().filter_map(|uri| files::file_uri(uri));
     Some(Workspace::of(roots.collect(), &settings.files))
 }
 
-/// Why a session is over.
+/// Why a session has ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ended {
-    /// Somebody closed it.
+    /// A call closed it.
     Closed(Uuid),
-    /// Nobody used it for too long.
+    /// It expired.
     Expired(Uuid),
 }
 
@@ -110,14 +109,14 @@ impl From<Ended> for Error {
     }
 }
 
-/// Scripts that may listen at once; the oldest goes first.
+/// The largest number of scripts with listeners; the oldest is stopped first.
 const MAX_SCRIPTS: usize = 16;
 
-/// How long the document that a page leads to at once may take to come.
+/// How long to wait for the document that a page navigates to immediately.
 const REDIRECT_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Session {
-    /// A session without a browser yet.
+    /// Creates a session without a browser.
     pub(crate) fn new(settings: Arc<Settings>, browsers: Arc<Browsers>) -> Self {
         Self {
             settings,
@@ -139,34 +138,34 @@ impl Session {
         }
     }
 
-    /// What clients call it.
+    /// Returns the id for clients.
     pub(crate) fn id(&self) -> &str {
         self.id.get().map_or(DEFAULT_NAME, String::as_str)
     }
 
-    /// Says what clients call it, if not the default session.
+    /// Sets the id for clients of a session that is not the default session.
     pub(crate) fn set_id(&self, id: String) {
-        // Whoever made it says so, once.
+        // Only its creator sets it, once.
         let _ = self.id.set(id);
     }
 
-    /// What holds in this session.
+    /// Returns the settings of the session.
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
 
-    /// Says which app it tests.
+    /// Sets the app under test.
     pub(crate) fn set_app(&self, app: App) {
-        // Whoever made it says so, once.
+        // Only its creator sets it, once.
         let _ = self.app.set(Arc::new(app));
     }
 
-    /// The app that it tests, if it does.
+    /// Returns the app under test, if there is one.
     pub(crate) fn app(&self) -> Option<&App> {
         self.app.get().map(Arc::as_ref)
     }
 
-    /// Fails with why it is over, once it is for good.
+    /// Returns an error with the reason if the session has ended.
     pub(crate) fn ensure_open(&self) -> Result<()> {
         match self.ended.get() {
             Some(ended) => Err((*ended).into()),
@@ -174,7 +173,7 @@ impl Session {
         }
     }
 
-    /// Waits for the calls before this one; the session is the caller's until the guard drops.
+    /// Waits for the earlier calls; the session belongs to the caller until the guard is dropped.
     pub(crate) fn turn(&self) -> impl Future<Output = Turn> + Send + use<> {
         let (turn, closing) = (self.turn.clone(), self.closing.clone());
         async move {
@@ -186,7 +185,7 @@ impl Session {
         }
     }
 
-    /// The same for a call that closes the session: calls before it are cancelled.
+    /// Like [`Self::turn`], for a call that closes the session: earlier calls are cancelled.
     pub(crate) fn last_turn(&self) -> impl Future<Output = Turn> + Send + use<> {
         let (turn, closing) = (self.turn.clone(), self.closing.clone());
         async move {
@@ -197,7 +196,7 @@ impl Session {
         }
     }
 
-    /// The folders of the session. The first call asks the client where it works.
+    /// Returns the folders of the session. The first call requests the client's roots.
     pub(crate) async fn output(&self, call: &Call) -> &Output {
         if let Some(output) = self.output.get() {
             return output;
@@ -209,28 +208,28 @@ impl Session {
         };
         let workspace = match workspace(&*call.client, &self.settings).await {
             Some(workspace) => workspace,
-            // It may be busy; the next call asks once more.
+            // The client may be busy; the next call repeats the request.
             None if self.fallback_output.get().is_none() => {
                 return self.fallback_output.get_or_init(|| below(cwd()));
             }
             None => cwd(),
         };
-        // The call has the session's turn, so nobody else was quicker.
+        // The call has the session's turn, so no other call was faster.
         self.output.get_or_init(|| below(workspace))
     }
 
-    /// The files of the session, as the call may use them.
+    /// Returns the files of the session with the permissions of the call.
     pub(crate) async fn files(&self, call: &Call) -> FileAccess {
         FileAccess::new(self.output(call).await.clone(), call.permission())
     }
 
-    /// The folders of the session, once they are known.
+    /// Returns the folders of the session, once they are known.
     pub(crate) fn known_output(&self) -> Option<&Output> {
         self.output.get().or_else(|| self.fallback_output.get())
     }
 
-    /// A call is over, and is still the session's: what goes with each of them is done. `arguments` are what the
-    /// journal shows of it, `text` its answer, `began` the time it came.
+    /// Completes a call that still has its turn: writes the journal and trims files. `arguments` are shown in the journal, `text` is the
+    /// answer, `began` the time of arrival.
     pub(crate) async fn call_ended(
         self: &Arc<Self>,
         call: &Call,
@@ -250,17 +249,17 @@ impl Session {
         }
     }
 
-    /// The tabs, in a browser that is started where need be, and replaced when it has gone.
+    /// Returns the tabs, in a browser that is launched if necessary, and replaced if it has closed.
     pub(crate) async fn tabs(&self, call: &Call) -> Result<Arc<Tabs>> {
         self.ensure_open()?;
         let output = self.output(call).await;
         if let Some(tabs) = self.open_tabs() {
-            // Looked at once: what is gone by now is told, and not just replaced.
+            // Read once: a lost browser is reported before it is replaced.
             let closed = tabs.closed_reason();
             if call.tool.answers_with_object()
                 && let Some(lost) = self.take_lost_state()
             {
-                // Programs must not go on believing that all is there.
+                // Programs must learn that the state is lost.
                 return Err(lost);
             }
             let Some(reason) = closed else {
@@ -291,7 +290,7 @@ impl Session {
         Ok(tabs)
     }
 
-    /// The profile that its browser has open, if it is one that lasts.
+    /// Returns the persistent profile that is open in its browser, if any.
     pub(crate) fn open_profile(&self) -> Option<PathBuf> {
         let tabs = self.open_tabs()?;
         if !tabs.open().has_profile() || tabs.closed_reason().is_some() {
@@ -301,7 +300,7 @@ impl Session {
         Some(self.settings.profile_dir(project))
     }
 
-    /// What the session lost with its browser or its current page, once: it goes on without.
+    /// Returns what the session lost with its browser or its current page, once.
     pub(crate) fn take_lost_state(&self) -> Option<Error> {
         let tabs = self.open_tabs()?;
         let Some(reason) = tabs.closed_reason() else {
@@ -323,17 +322,17 @@ impl Session {
         })
     }
 
-    /// The tabs, if a browser is open.
+    /// Returns the tabs, if a browser is open.
     pub(crate) fn open_tabs(&self) -> Option<Arc<Tabs>> {
         self.state().tabs.clone()
     }
 
-    /// What its user has allowed until it ends.
+    /// Returns the confirmations that the user gave for the rest of the session.
     pub(crate) fn approvals(&self) -> &Approvals {
         &self.approvals
     }
 
-    /// Whether the current page of the context that a call is for shows a dialog.
+    /// Returns whether the current page of the call's context shows a dialog.
     pub(crate) fn has_dialog(self: &Arc<Self>, call: &Call) -> bool {
         let part = self.part(call).ok();
         let tabs = part.as_ref().and_then(|part| part.open_tabs());
@@ -341,18 +340,18 @@ impl Session {
         tab.is_some_and(|tab| tab.page.dialog().is_some())
     }
 
-    /// The URL of the current page of the context that a call is for, as far as it is known: the page is not asked.
+    /// Returns the known URL of the current page of the call's context, without a command to the page.
     pub(crate) fn page_url(self: &Arc<Self>, call: &Call) -> Option<String> {
         let tabs = self.part(call).ok()?.open_tabs()?;
         Some(tabs.current()?.page.url())
     }
 
-    /// Has the next answer tell what happened.
+    /// Adds an event to the next answer.
     pub(crate) fn report_event(&self, event: Event) {
         self.state().events.push(event);
     }
 
-    /// Fails where a navigation has led to no document of the site: the page crashed, or shows why the document could not be loaded.
+    /// Returns an error if a navigation led to no document of the site: the page crashed, or shows an error page.
     pub(crate) async fn check_loaded(&self, page: &Page) -> Result<()> {
         page.follow(REDIRECT_TIMEOUT).await;
         if let Some(crashed) = self.open_tabs().and_then(|tabs| tabs.take_crash()) {
@@ -362,7 +361,7 @@ impl Session {
             .map_or(Ok(()), |failure| Err(failure.into()))
     }
 
-    /// The current tab; opens one where there is none.
+    /// Returns the current tab; opens one if there is none.
     pub(crate) async fn current_tab(&self, call: &Call) -> Result<Arc<Tab>> {
         let tabs = self.tabs(call).await?;
         let tab = tabs.current_or_new(&call.navigation()).await?;
@@ -370,7 +369,7 @@ impl Session {
         Ok(tab)
     }
 
-    /// Where code of this call runs.
+    /// Returns the environment of client code for this call.
     pub(crate) fn setting(&self, call: &Call, page: Page) -> Result<ScriptContext> {
         let gone = || engine::Error::PageClosed {};
         let tabs = self.open_tabs().ok_or_else(gone)?;
@@ -390,7 +389,7 @@ impl Session {
         })
     }
 
-    /// Keeps code for as long as it listens to pages.
+    /// Keeps client code for as long as it listens to pages.
     pub(crate) fn keep_script(&self, script: Script) {
         let ended: Vec<_> = {
             let mut state = self.state();
@@ -405,7 +404,7 @@ impl Session {
         drop(ended);
     }
 
-    /// Closes the browser; the next call that needs one starts another.
+    /// Closes the browser; the next call that needs one launches another.
     pub(crate) async fn close(self: &Arc<Self>) {
         let session = self.clone();
         task::run_to_completion("closing session", async move {
@@ -417,7 +416,7 @@ impl Session {
         .await;
     }
 
-    /// Closes what it has of a browser, which stays for others.
+    /// Closes the session's part of a browser, which is kept for other sessions.
     pub(crate) async fn release_browser(self: &Arc<Self>) {
         let session = self.clone();
         task::run_to_completion("closing session", async move {
@@ -427,14 +426,14 @@ impl Session {
         .await;
     }
 
-    /// Closes what it has itself; the browser stays.
+    /// Closes the session's own context; the browser is kept.
     async fn close_own_context(&self) {
         if let Some(tabs) = self.forget() {
             self.browsers.release_context(tabs.open().clone()).await;
         }
     }
 
-    /// Closes what it has, for good: calls that still come find the session gone. The browser is the next one's.
+    /// Ends the session: later calls get an error. The browser is kept for the next session.
     pub(crate) async fn end(self: &Arc<Self>, ended: Ended) {
         let _ = self.ended.set(ended);
         self.release_browser().await;

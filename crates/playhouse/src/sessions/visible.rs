@@ -1,4 +1,4 @@
-//! Sessions as a caller sees them: its own, those of its principal, and the default one.
+//! The sessions that a caller can use: its own, those of its principal, and the default one.
 
 use super::{
     ActiveUse, Caller, Created, DefaultScope, SelectedSession, SessionOptions, Sessions, Slot,
@@ -10,14 +10,14 @@ use crate::error::{Error, Result};
 use crate::sessions::session::{DEFAULT_NAME, Session};
 use std::sync::Arc;
 
-/// A session that tests an app, which lives on while a call has it.
+/// A session that tests an app, which does not expire while a call uses it.
 pub(crate) struct Tested {
     /// The session.
     pub(crate) created: Arc<Created>,
     _under_way: ActiveUse,
 }
 
-/// The sessions that a caller can see.
+/// The sessions that a caller can use.
 #[derive(Clone)]
 pub(crate) struct Visible {
     sessions: Arc<Sessions>,
@@ -29,17 +29,18 @@ impl Visible {
         Self { sessions, caller }
     }
 
-    /// Whether the caller has the permission `browser:admin`.
+    /// Returns whether the caller has the permission `browser:admin`.
     pub(crate) fn has_sensitive_access(&self) -> bool {
         self.caller.principal.permission() == Permission::Admin
     }
 
-    /// The servers of the app under test.
+    /// Returns the servers of the app under test.
     pub(crate) fn dev_servers(&self) -> &Arc<DevServers> {
         &self.sessions.dev_servers
     }
 
-    /// The session that is being tested an app in: the one of the call, or the only one there is where the call is for the default one.
+    /// Returns the session that tests an app: the session of the call, or the only one that tests an app if the call is for the default
+    /// session.
     pub(crate) fn e2e(&self, session: &Arc<Session>) -> Result<Tested> {
         let all = self.list().into_iter();
         let mut tested: Vec<_> = all
@@ -65,12 +66,12 @@ impl Visible {
         })
     }
 
-    /// Ends a session, at its turn.
+    /// Ends a session when it has its turn.
     pub(crate) async fn end(&self, created: &Created) {
         self.sessions.closed(created).await;
     }
 
-    /// Ends a session that nobody has heard of yet.
+    /// Ends a session whose id was not reported yet.
     pub(crate) fn discard(&self, created: Arc<Created>) {
         let sessions = self.sessions.clone();
         task::spawn("abandoned session", async move {
@@ -79,8 +80,8 @@ impl Visible {
         .detach();
     }
 
-    /// The session of that id or name; its life is prolonged. Where none is named, that is the one in which the caller tests an app, or else
-    /// the default one.
+    /// Returns the session of that id or name and prolongs its life. Without an id, the session in which the caller tests an app, or
+    /// otherwise the default one.
     pub(crate) fn select(&self, id: Option<&str>) -> Result<SelectedSession> {
         match id {
             Some(DEFAULT_NAME) => Ok(self.default_session()),
@@ -105,8 +106,8 @@ impl Visible {
         }
     }
 
-    /// Before a call of a client for its default session: where the profile is open in a session that another client of the same principal has
-    /// left behind, that one becomes the default session of this client.
+    /// Called before a call of a client for its default session: if the profile is open in an abandoned session of another client of the
+    /// same principal, that session becomes the default session of this client.
     pub(crate) async fn adopt_profile_session(&self, client: &Arc<dyn Client>) {
         if let DefaultScope::Own(scope) = &self.caller.scope {
             let owner = &self.caller.principal;
@@ -116,12 +117,12 @@ impl Visible {
         }
     }
 
-    /// A place for a named context, which counts as a session does.
+    /// Reserves a slot for a named context, which counts like a session.
     pub(crate) fn context_slot(&self, call: &Call) -> Result<Slot<'_>> {
         Slot::take(&self.sessions, call.tool.name, &self.caller.principal, None)
     }
 
-    /// The default session.
+    /// Returns the default session.
     pub(crate) fn default_session(&self) -> SelectedSession {
         match &self.caller.scope {
             DefaultScope::Server => SelectedSession {
@@ -136,17 +137,17 @@ impl Visible {
         }
     }
 
-    /// The server's default session, if it is the caller's too.
+    /// Returns the server's default session, if the caller uses it.
     pub(crate) fn shared_default(&self) -> Option<Arc<Session>> {
         matches!(self.caller.scope, DefaultScope::Server).then(|| self.sessions.default.clone())
     }
 
-    /// All that live beside the server's default one, oldest first.
+    /// Returns all sessions except the server's default one, oldest first.
     pub(crate) fn list(&self) -> Vec<Arc<Created>> {
         self.sessions.list(&self.caller.principal)
     }
 
-    /// Makes a session with a page in a browser context of its own.
+    /// Creates a session with a page in its own browser context.
     pub(crate) async fn create(
         &self,
         call: &Call,
@@ -155,8 +156,8 @@ impl Visible {
         self.sessions.create(call, &self.caller, options).await
     }
 
-    /// Ends a session: calls on it that came before are cancelled, later ones find it gone. The default one loses all that it has, and
-    /// begins anew with the next call.
+    /// Closes a session: earlier calls on it are cancelled, later ones get an error. The default session loses its state and starts again
+    /// with the next call.
     pub(crate) async fn close(&self, call: &Call, id: &str) -> Result<()> {
         let owner = &self.caller.principal;
         if id != DEFAULT_NAME {
@@ -172,7 +173,7 @@ impl Visible {
             return Ok(());
         };
         match self.sessions.close(call, owner, &own.id.to_string()).await {
-            // It was over before.
+            // Another call has closed it.
             Err(Error::SessionNotFound { .. } | Error::SessionExpired { .. }) => Ok(()),
             closed => closed,
         }

@@ -1,5 +1,5 @@
-//! Authentication over HTTP: from the headers of a request to whoever asks, or to a refusal. What they may do is a matter of their
-//! [`Permission`]; over stdio nobody is asked.
+//! Authentication over HTTP: from the headers of a request to an identity with a [`Permission`], or to an error response. Over stdio there
+//! is none.
 
 mod api_key;
 mod oauth;
@@ -16,36 +16,36 @@ use api_key::Keys;
 pub(crate) use api_key::KeysError;
 use oauth::OAuth;
 
-/// Where the description of our OAuth stands: RFC 9728.
+/// The path of the protected resource metadata, RFC 9728.
 pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource";
 
-/// Who is let in.
+/// The authentication of a server.
 pub(crate) struct Authenticator {
     way: AuthMethod,
 }
 
 enum AuthMethod {
-    /// Everybody.
+    /// No authentication.
     Open,
-    /// Who has a key.
+    /// API keys.
     Keys(Keys),
-    /// Who has a token of an issuer that we trust.
+    /// Access tokens of trusted issuers.
     Tokens(OAuth),
 }
 
-/// Whoever asks.
+/// An authenticated client.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
-    /// Who it is.
+    /// The principal.
     pub(crate) principal: Principal,
-    /// Until when we may believe that; `None` for ever.
+    /// The expiry of the credentials; `None`: never.
     pub(crate) until: Option<SystemTime>,
-    /// The scopes of its token.
+    /// The scopes of the token.
     scopes: Vec<String>,
     asked: RequestTarget,
 }
 
-/// Where a request goes: the path, and the host under which the client knows us.
+/// The path of a request, and the host name by which the client reaches the server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RequestTarget {
     path: String,
@@ -53,7 +53,7 @@ pub(crate) struct RequestTarget {
 }
 
 impl RequestTarget {
-    /// What such a request asks, at that path.
+    /// Returns the target of a request to that path.
     pub(crate) fn at(path: &str, uri: &Uri, headers: &HeaderMap) -> Self {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
         let host = uri.authority().map(Authority::as_str).or(host);
@@ -64,7 +64,7 @@ impl RequestTarget {
     }
 }
 
-/// Why somebody is not let in.
+/// Why a request is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AuthError {
     status: StatusCode,
@@ -73,7 +73,8 @@ pub(crate) struct AuthError {
 }
 
 impl Authenticator {
-    /// The authenticator of a server that is reached at these addresses, such as `https://host:8931`, the one that is told first; and the key that was made for it, if it is one that
+    /// Creates the authenticator of a server at these addresses, such as `https://host:8931`, the preferred one first. Also returns the
+    /// generated API key, if keys are required and none is configured.
     /// asks for keys and nobody gave one.
     pub(crate) fn new(
         settings: &AuthSettings,
@@ -102,7 +103,7 @@ impl Authenticator {
         Ok((Self { way }, made))
     }
 
-    /// Who asks, with these headers.
+    /// Authenticates a request by its headers.
     pub(crate) async fn identify(
         &self,
         asked: RequestTarget,
@@ -118,8 +119,8 @@ impl Authenticator {
         }
     }
 
-    /// Refuses what needs more than the caller may do, if the caller can get more for the asking. Others are told by the answer of the
-    /// call itself.
+    /// Rejects a message that needs more permissions than the caller has, if the client can request more. Otherwise the answer of the call
+    /// reports the error.
     pub(crate) fn allow(
         &self,
         identity: &Identity,
@@ -134,7 +135,7 @@ impl Authenticator {
         }
     }
 
-    /// What OAuth clients read at [`METADATA`] and the path below it.
+    /// Returns the metadata for OAuth clients at [`METADATA`] and the path below it.
     pub(crate) fn metadata(&self, asked: &RequestTarget) -> Option<Value> {
         match &self.way {
             AuthMethod::Tokens(oauth) => oauth.metadata(asked),
@@ -144,7 +145,7 @@ impl Authenticator {
 }
 
 impl Identity {
-    /// Resolves when it is not to be believed any more.
+    /// Resolves when the credentials expire.
     pub(crate) async fn expired(until: Option<SystemTime>) {
         match until {
             Some(until) => {
@@ -164,14 +165,14 @@ impl Identity {
         }
     }
 
-    /// The name under which the client knows us, with its port.
+    /// Returns the host name with the port by which the client reaches the server.
     pub(crate) fn host(&self) -> &str {
         &self.asked.host
     }
 }
 
 impl AuthError {
-    /// What the client gets.
+    /// Returns the HTTP response.
     pub(crate) fn response(&self) -> Response<String> {
         let mut response = Response::new(self.message.clone());
         *response.status_mut() = self.status;
@@ -192,13 +193,13 @@ impl AuthError {
     }
 }
 
-/// Takes the credentials out of a request that was let in.
+/// Removes the credentials from the headers of an authenticated request.
 pub(crate) fn forget(headers: &mut HeaderMap) {
     headers.remove(AUTHORIZATION);
     headers.remove(api_key::OWN_HEADER);
 }
 
-/// What stands behind `Bearer` in the header of that name; `None` where there is no such header, or one of another scheme.
+/// Returns the bearer token in the header of that name; `None` without the header, or with another scheme.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(AUTHORIZATION)?.to_str().ok()?.trim();
     let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));

@@ -1,4 +1,4 @@
-//! The page on which a person types what an agent is not to see. Who knows its address may: it cannot be guessed, and is good once.
+//! The page on which a user types a value that the agent must not see. Its unguessable address authorizes access, and is valid once.
 
 use crate::calls::handover::{Handover, Handovers, PATH};
 use axum::Router;
@@ -9,10 +9,10 @@ use axum::routing::get;
 use http::{HeaderValue, StatusCode, header};
 use std::sync::Arc;
 
-/// The most that anybody may type, in bytes.
+/// The largest typed value, in bytes.
 const MAX_BYTES: usize = 16 * 1024;
 
-/// Nothing is loaded, run, framed, kept, or told to others.
+/// The page loads, runs, frames and stores nothing, and sends no referrer.
 const HEADERS: [(header::HeaderName, &str); 6] = [
     (header::CONTENT_TYPE, "text/html; charset=utf-8"),
     (
@@ -20,13 +20,13 @@ const HEADERS: [(header::HeaderName, &str); 6] = [
         "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     ),
     (header::CACHE_CONTROL, "no-store"),
-    // With none at all a browser would not say either that its form is one of ours.
+    // With `no-referrer`, a browser would send the form with a null origin.
     (header::REFERRER_POLICY, "same-origin"),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
 ];
 
-/// The pages of all that are open.
+/// Returns the router of the pages of open handovers.
 pub(crate) fn pages<S: Clone + Send + Sync + 'static>(handovers: Arc<Handovers>) -> Router<S> {
     Router::new()
         .route(&format!("{PATH}/{{id}}"), get(show).post(take))
@@ -93,7 +93,7 @@ fn page(status: StatusCode, content: &str) -> Response {
     response
 }
 
-/// Text as HTML.
+/// Escapes a text for HTML.
 fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for c in text.chars() {

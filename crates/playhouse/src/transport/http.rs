@@ -1,4 +1,4 @@
-//! The endpoints over HTTP, and what every request passes before it gets to one.
+//! The HTTP endpoints, and the checks that every request passes first.
 
 use super::handover;
 use super::listener::ConnectionSlot;
@@ -32,10 +32,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// How long a request's body may take to come.
+/// How long the body of a request may take to arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What all endpoints share.
+/// The state that all endpoints share.
 pub(crate) struct Site {
     server: Arc<Server>,
     streamable: Streamable,
@@ -43,26 +43,26 @@ pub(crate) struct Site {
     policy: Arc<RequestPolicy>,
     authenticator: Authenticator,
     largest: usize,
-    /// Answers that are still to be sent.
+    /// The responses that are not sent completely.
     answers: TaskTracker,
-    /// No new work.
+    /// Cancelled when no new requests are accepted.
     stop: CancellationToken,
-    /// Streams and connections end.
+    /// Cancelled when streams and connections must end.
     end: CancellationToken,
 }
 
-/// How all of it comes to its end.
+/// The steps of a graceful shutdown.
 #[derive(Clone, Default)]
 pub(crate) struct Ending {
-    /// Nothing new begins.
+    /// No new requests are accepted.
     pub(crate) stop: CancellationToken,
-    /// Answers to what was posted that are still to be sent.
+    /// The responses to POST requests that are not sent completely.
     pub(crate) answers: TaskTracker,
     /// Streams and connections end.
     pub(crate) end: CancellationToken,
 }
 
-/// Everything that is served at `address`, to whom `authenticator` lets in.
+/// Returns the router of everything that is served at `address` to clients that `authenticator` accepts.
 pub(crate) fn router(
     server: Arc<Server>,
     settings: &HttpSettings,
@@ -102,7 +102,7 @@ pub(crate) fn router(
         .with_state(site)
 }
 
-/// For every request: only what names us, and nothing once we are about to end.
+/// Checks each request against the request policy, and rejects all during shutdown.
 async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     if let Err(refusal) = site.policy.check(request.uri(), request.headers()) {
         return *refusal;
@@ -129,7 +129,7 @@ async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> R
     })
 }
 
-/// A body that is counted until the last of it is sent.
+/// A body that is tracked until it is sent completely.
 struct Tracked {
     body: Body,
     _token: TaskTrackerToken,
@@ -155,12 +155,12 @@ impl HttpBody for Tracked {
     }
 }
 
-/// For what is not open to everybody: who asks, and how often.
+/// Authenticates requests to protected endpoints, and applies the rate limit.
 async fn known(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
     let asked = RequestTarget::at(request.uri().path(), request.uri(), request.headers());
     let identity = match site.authenticator.identify(asked, request.headers()).await {
         Ok(identity) => identity,
-        // Who guesses keys is not let guess without end.
+        // The rate limit also applies to attempts to guess keys.
         Err(denied) => {
             return match site.policy.count(&Principal::anonymous()) {
                 Ok(()) => refused(&denied),
@@ -171,7 +171,7 @@ async fn known(State(site): State<Arc<Site>>, mut request: Request, next: Next) 
     if let Err(refusal) = site.policy.count(&identity.principal) {
         return *refusal;
     }
-    // Nobody behind this needs to see it, nor could let it slip.
+    // No code after this needs the credentials, so it cannot disclose them.
     auth::forget(request.headers_mut());
     request.extensions_mut().insert(identity.principal.clone());
     request.extensions_mut().insert(identity);
@@ -183,7 +183,7 @@ fn refused(denied: &AuthError) -> Response {
 }
 
 impl Site {
-    /// Refuses a call that needs a token with more scopes than that of the request.
+    /// Rejects a call that needs a token with more scopes than that of the request.
     fn allow(&self, identity: Option<&Identity>, body: &[u8]) -> Result<(), Box<Response>> {
         let Some(identity) =
             identity.filter(|identity| identity.principal.permission() < Permission::Admin)
@@ -199,7 +199,7 @@ impl Site {
     }
 }
 
-/// What OAuth clients read before they ask for a token.
+/// The metadata that OAuth clients read before they request a token.
 async fn metadata(State(site): State<Arc<Site>>, request: Request) -> Response {
     let path = request.uri().path();
     let path = path.strip_prefix(auth::METADATA).unwrap_or_default();
@@ -236,7 +236,7 @@ async fn streamable(
     }
 }
 
-/// A body that ends when its client is not to be believed any more.
+/// A body that ends when the credentials of its client expire.
 struct Until {
     body: Body,
     over: Pin<Box<dyn Future<Output = ()> + Send>>,
@@ -257,13 +257,13 @@ impl HttpBody for Until {
     }
 }
 
-/// `/message`: one request, one answer, nothing kept.
+/// `/message`: one request and one response, without a session.
 async fn message(
     State(site): State<Arc<Site>>,
     Extension(principal): Extension<Principal>,
     mut request: Request,
 ) -> Response {
-    // Who asks without a thought for MCP's own headers gets JSON all the same.
+    // Clients that do not send the `Accept` header of MCP get JSON.
     let both = HeaderValue::from_static("application/json, text/event-stream");
     request.headers_mut().insert(header::ACCEPT, both);
     match whole(&site, request).await {
@@ -276,7 +276,7 @@ fn opened(answer: Answer) -> Response {
     answer.map(Body::new)
 }
 
-/// The request with all of its body, or the answer to what is no message.
+/// Returns the request with its complete body, or the response to an invalid message.
 async fn whole(site: &Site, request: Request) -> Result<Request<Full<Bytes>>, Box<Response>> {
     let (parts, body) = request.into_parts();
     let mut body = read(body, site.largest).await?;
@@ -322,11 +322,11 @@ async fn read(body: Body, largest: usize) -> Result<Bytes, Box<Response>> {
     }
 }
 
-/// All of a body; nothing, if it is larger than that.
+/// Reads a complete body; `None` if it is larger than the limit.
 async fn collected(mut body: Body, largest: usize) -> Result<Option<Bytes>, axum::Error> {
     let mut whole = BytesMut::new();
     let mut size = 0;
-    // Who is still sending when the connection closes never hears why: so the rest is read, as far as it is not endless.
+    // A client that is still sending when the connection closes does not receive the response: so the rest is read, up to a limit.
     while let Some(frame) = body.frame().await
         && size < largest.saturating_mul(4)
     {
@@ -396,7 +396,7 @@ async fn web_socket(
     )
 }
 
-/// `/health`: for those who watch over the server. Nothing that is anybody's.
+/// `/health`: for monitoring. It discloses no data of clients.
 async fn health(State(site): State<Arc<Site>>) -> impl IntoResponse {
     let health_stats = site.server.health_stats();
     Json(json!({

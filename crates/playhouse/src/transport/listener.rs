@@ -1,4 +1,4 @@
-//! Connections that come in over TCP, with or without TLS: how many, how patient, and how they end.
+//! TCP connections with or without TLS: their number, their timeouts, and their end.
 
 use axum::Router;
 use axum::body::Body;
@@ -22,38 +22,38 @@ use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tower_service::Service as _;
 
-/// How long a client may take for a request's head, and for TLS; and how long a connection may have nothing to ask.
+/// How long a client may take to send the head of a request, and for the TLS handshake; also the idle timeout of a connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long what we sent may wait for a client that does not take it, at most.
+/// How long unacknowledged data may wait for a client, at most.
 pub(crate) const UNSENT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long what is still to be sent may take when all end.
+/// How long sending the remaining data may take at shutdown.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How many clients are told at a time that there is no place for them.
+/// The largest number of concurrent 503 responses.
 const MAX_REFUSALS: usize = 64;
 
-/// What is told to one connection too many.
+/// The response to a connection above the limit.
 const SERVICE_UNAVAILABLE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n";
 
-/// What holds for all connections.
+/// The settings of all connections.
 pub(crate) struct Listening {
-    /// Where they come in.
+    /// The socket.
     pub(crate) listener: TcpListener,
-    /// With a certificate.
+    /// The TLS certificate, if there is one.
     pub(crate) tls: Option<TlsAcceptor>,
-    /// How many there may be.
+    /// The largest number of connections.
     pub(crate) most: usize,
-    /// How long what we sent may wait for a client that does not take it, or has gone without a word.
+    /// How long unacknowledged data may wait for a client that does not read or has disconnected silently.
     pub(crate) unsent: Duration,
-    /// No more are let in, and those that are idle end.
+    /// Cancelled when no more connections are accepted, and idle ones end.
     pub(crate) stop: CancellationToken,
-    /// All end.
+    /// Cancelled when all connections end.
     pub(crate) end: CancellationToken,
 }
 
-/// A connection's place among those that there may be; whoever goes on with a connection when HTTP is over keeps it.
+/// The slot of a connection; an upgraded connection keeps it.
 #[derive(Clone)]
 pub(crate) struct ConnectionSlot {
     _one_of_most: Arc<OwnedSemaphorePermit>,
@@ -62,14 +62,15 @@ pub(crate) struct ConnectionSlot {
 }
 
 impl ConnectionSlot {
-    /// Has the connection read on for a moment when it ends: what a client has sent and nobody read would have it lose the last word.
+    /// Makes the connection read for a moment when it ends: unread data would reset the connection before the client has read the last
+    /// response.
     pub(crate) fn linger(&self) {
         self.lingers.store(true, Ordering::Relaxed);
     }
 }
 
 impl Listening {
-    /// Serves `router` until `stop`, refuses until `end`; returns when the last connection has ended.
+    /// Serves `router` until `stop`, refuses new connections until `end`; returns when the last connection has ended.
     pub(crate) async fn serve(self, router: Router) {
         let places = Arc::new(Semaphore::new(self.most));
         let refusals = Arc::new(Semaphore::new(MAX_REFUSALS));
@@ -82,7 +83,7 @@ impl Listening {
             let stream = match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Most likely too many files are open; some will be closed.
+                    // Usually the limit of open files is reached; some will be closed.
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
@@ -93,7 +94,7 @@ impl Listening {
                 false => places.clone().try_acquire_owned().ok(),
             };
             let Some(place) = place else {
-                // Who speaks TLS would not understand; and there may be more of them than can be told.
+                // TLS clients could not read the response; and there may be more clients than responses are sent.
                 if self.tls.is_none()
                     && let Ok(turn) = refusals.clone().try_acquire_owned()
                 {
@@ -125,13 +126,13 @@ impl Listening {
     }
 }
 
-/// Tells a client that there is no place for it, as far as it listens.
+/// Sends a 503 response to a client, if it reads it.
 fn refuse(mut stream: TcpStream, turn: OwnedSemaphorePermit) -> Task {
     task::spawn("refusal", async move {
         let told = async {
             stream.write_all(SERVICE_UNAVAILABLE).await?;
             stream.shutdown().await?;
-            // What it has sent and nobody read would have it lose the answer.
+            // Unread data would reset the connection before the client has read the response.
             let mut ignored = [0; 4096];
             while stream.read(&mut ignored).await? > 0 {}
             Ok::<_, io::Error>(())
@@ -196,7 +197,7 @@ impl Connection {
             )
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
-        // hyper closes a connection that has had no request without an answer: its first one may be on the way.
+        // hyper closes a connection without a request silently: the first request may be in transit.
         let stopped = async {
             self.stop.cancelled().await;
             has_request.cancelled().await;
@@ -217,7 +218,7 @@ impl Connection {
     }
 }
 
-/// A connection that reads on for a moment when it is dropped, if it is to.
+/// A connection that reads for a moment when it is dropped, if requested.
 struct LingeringStream<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
     stream: Option<S>,
     lingers: Arc<AtomicBool>,
@@ -240,7 +241,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Drop for LingeringStrea
     }
 }
 
-/// Ends our side, and reads to the end of the other.
+/// Closes the write side, and reads the other side to its end.
 fn drain(mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> Task {
     task::spawn("last word", async move {
         let drained = async {
@@ -295,16 +296,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncWrite for Lingerin
     }
 }
 
-/// What the system is to do about small packets, and about clients that have gone without a word.
+/// Sets socket options for small packets, and for clients that disconnected silently.
 fn configure_socket(stream: &TcpStream, unsent: Duration) -> io::Result<()> {
-    // An answer is one small packet after another: without this the second waits for the first to be acknowledged.
+    // A response consists of several small packets: otherwise the second would wait for the acknowledgement of the first.
     stream.set_nodelay(true)?;
     #[cfg(target_os = "linux")]
     {
         use rustix::net::sockopt;
         sockopt::set_socket_keepalive(stream, true)?;
         sockopt::set_tcp_keepidle(stream, unsent.max(Duration::from_secs(1)))?;
-        // Also for one that is there and does not read. https://man7.org/linux/man-pages/man7/tcp.7.html
+        // Also for a connected client that does not read. https://man7.org/linux/man-pages/man7/tcp.7.html
         let unsent = u32::try_from(unsent.as_millis()).unwrap_or(u32::MAX);
         sockopt::set_tcp_user_timeout(stream, unsent)?;
     }
@@ -315,7 +316,7 @@ fn configure_socket(stream: &TcpStream, unsent: Duration) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Time passes by itself where nobody has anything to do.
+    /// With paused time, the clock advances when no task can run.
     #[tokio::test(start_paused = true)]
     async fn an_incomplete_request_head_is_disconnected() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,4 @@
-//! The Model Context Protocol. The only home of `rmcp`.
+//! The Model Context Protocol. Only this module uses `rmcp`.
 
 mod audit;
 mod connection;
@@ -26,7 +26,8 @@ use fixtures::Fixtures as Served;
 pub(crate) use streamable::{Answer, Body, Streamable, body, has_no_end, tool_called};
 pub(crate) use text::{Closed, Feed, Outbox};
 
-/// The connection of a client that knows us by the name of `host`: what it says goes in, what it hears comes out, and the future serves it to its end.
+/// Creates a connection for a client that reaches the server by the name `host`: a sender of its messages, a receiver of the server's, and
+/// the future that serves it.
 pub(crate) fn connection(
     server: Arc<Server>,
     caller: Caller,
@@ -39,7 +40,7 @@ pub(crate) fn connection(
             .await
         {
             Ok(running) => {
-                // The service ends with its transport; how is nothing that anybody waits for.
+                // The service ends with its transport; the reason is not needed.
                 let _ = running.waiting().await;
             }
             Err(error) => tracing::debug!(%error, "the connection ended before it began"),

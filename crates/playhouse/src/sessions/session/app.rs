@@ -1,5 +1,4 @@
-//! What a session has beside its pages when it tests an app: the right to the app's servers, how far their logs were when calls came and
-//! went, and what went wrong so far.
+//! The app under test of a session: references to its servers, the log positions at the start and end of calls, and the errors so far.
 
 use crate::answers::evidence::FailedRequest;
 use crate::apps::{self, DevServer, Position, Reason, StopOutcome, Use};
@@ -12,18 +11,18 @@ use supervisor::Logs;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-/// Troubles that are kept; the oldest go first.
+/// The largest number of stored errors; the oldest are removed first.
 const MAX_ERRORS: usize = 500;
 
-/// Pages whose errors are remembered beside those that a call is for: those of other contexts, and some that are closed.
+/// The largest number of pages whose errors are tracked beside those of the current call: pages of other contexts, and closed ones.
 const MAX_OTHER_PAGES: usize = 200;
 
-/// Begins what Chromium logs for each request that fails, beside the request itself.
+/// The prefix of Chromium's console message about a failed request, which duplicates the request.
 const FAILED_TO_LOAD: &str = "Failed to load resource";
 
 /// The app of a session.
 pub(crate) struct App {
-    /// The one that was asked for first, then those that it requires.
+    /// The requested server, then those that it requires.
     servers: Vec<Arc<DevServer>>,
     uses: Mutex<Vec<Use>>,
     state: Mutex<State>,
@@ -35,35 +34,35 @@ struct State {
     ended: Marks,
     told: HashMap<PageId, ReportedCounts>,
     errors: VecDeque<SessionError>,
-    /// How many were forgotten.
+    /// The number of removed errors.
     forgotten: usize,
-    /// What went wrong last in the app while its tools did well, until somebody is told more of it.
+    /// The last error of the app that no call reported, until a failure reports it.
     unexplained: Option<UnattributedError>,
 }
 
-/// An error of the app that no tool failed of.
+/// An error of the app that did not make a tool fail.
 #[derive(Debug, Clone)]
 pub(crate) struct UnattributedError {
-    /// When it was noticed, RFC 3339.
+    /// The time of detection, RFC 3339.
     pub(crate) time: String,
-    /// The tool whose call it came with.
+    /// The tool of the call during which it was detected.
     pub(crate) tool: &'static str,
     pub(crate) message: String,
-    /// How far logs were before that call.
+    /// The log positions before that call.
     pub(crate) from: Marks,
 }
 
-/// What is known already of a page's errors.
+/// The reported errors of a page.
 #[derive(Default)]
 struct ReportedCounts {
     console: u64,
     requests: HashSet<RequestId>,
 }
 
-/// How far the logs of each server were.
+/// The positions in the logs of each server.
 pub(crate) type Marks = Vec<Mark>;
 
-/// How far the logs of a server were.
+/// The positions in the logs of a server.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Mark {
     pub(crate) combined: Position,
@@ -105,7 +104,7 @@ pub(crate) struct SessionError {
 }
 
 impl SessionError {
-    /// About how long it is, in bytes.
+    /// Returns the approximate size, in bytes.
     pub(crate) fn size(&self) -> usize {
         let parts = [&self.page_url, &self.screenshot, &self.log];
         let parts = parts.into_iter().flatten().map(String::len);
@@ -129,7 +128,7 @@ pub(crate) enum SessionErrorKind {
     Server,
 }
 
-/// What pages had trouble with since they were last asked.
+/// New errors of pages.
 #[derive(Debug, Default)]
 pub(crate) struct NewEvents {
     pub(crate) console: Vec<Arc<ConsoleMessage>>,
@@ -137,7 +136,7 @@ pub(crate) struct NewEvents {
 }
 
 impl App {
-    /// An app that runs.
+    /// Creates a running app.
     pub(crate) fn new(uses: Vec<Use>) -> Self {
         let app = Self {
             servers: uses.iter().map(|used| used.server.clone()).collect(),
@@ -149,39 +148,39 @@ impl App {
         app
     }
 
-    /// Its servers, the one that was asked for first.
+    /// Returns the servers; the requested one is first.
     pub(crate) fn servers(&self) -> &[Arc<DevServer>] {
         &self.servers
     }
 
-    /// Where it is.
+    /// Returns the URL of the app.
     pub(crate) fn url(&self) -> Option<String> {
         self.servers.first()?.known()?.url
     }
 
-    /// A call that does something has its turn.
+    /// Records that a call that acts has its turn.
     pub(crate) fn call_began(&self) {
         let now = self.now();
         self.state().began = now;
     }
 
-    /// A call is over.
+    /// Records the end of a call.
     pub(crate) fn call_ended(&self) {
         let now = self.now();
         self.state().ended = now;
     }
 
-    /// How far logs were when the last call began that did something.
+    /// Returns the log positions at the start of the last call that acted.
     pub(crate) fn marks_at_last_action(&self) -> Marks {
         self.state().began.clone()
     }
 
-    /// How far they were when the last one ended.
+    /// Returns the log positions at the end of the last call.
     pub(crate) fn marks_at_last_call(&self) -> Marks {
         self.state().ended.clone()
     }
 
-    /// What pages had trouble with since this was last asked.
+    /// Returns the errors of pages since the last query.
     pub(crate) fn new_events<'a>(&self, pages: impl Iterator<Item = &'a Page>) -> NewEvents {
         let mut news = NewEvents::default();
         let mut state = self.state();
@@ -209,7 +208,7 @@ impl App {
                             reason: None,
                         }),
                 };
-                // Browsers ask for it by themselves.
+                // Browsers request it without the page.
                 let failed = failed.filter(|failed| !failed.url.ends_with("/favicon.ico"));
                 if let Some(failed) = failed {
                     if !known.requests.contains(&request.id) {
@@ -242,7 +241,7 @@ impl App {
         news
     }
 
-    /// Notes that something went wrong.
+    /// Adds a session error.
     pub(crate) fn note(&self, trouble: SessionError) {
         let mut state = self.state();
         state.errors.push_back(trouble);
@@ -252,7 +251,7 @@ impl App {
         }
     }
 
-    /// Notes an error of the app that a tool met without failing.
+    /// Adds an error of the app that did not make the tool fail.
     pub(crate) fn record_unattributed(&self, tool: &'static str, message: String) {
         let mut state = self.state();
         state.unexplained = Some(UnattributedError {
@@ -263,18 +262,18 @@ impl App {
         });
     }
 
-    /// The last such error; it is told once.
+    /// Returns the last such error, once.
     pub(crate) fn take_unattributed(&self) -> Option<UnattributedError> {
         self.state().unexplained.take()
     }
 
-    /// All that went wrong, and how much more was forgotten before it.
+    /// Returns the errors, and the number of removed older ones.
     pub(crate) fn errors(&self) -> (Vec<SessionError>, usize) {
         let state = self.state();
         (state.errors.iter().cloned().collect(), state.forgotten)
     }
 
-    /// Gives the servers back, once: what became of each.
+    /// Releases the servers, once, and returns the result of each.
     pub(crate) async fn release_servers(
         &self,
         reason: Reason,
@@ -282,7 +281,7 @@ impl App {
         self.begin_release().done(reason).await
     }
 
-    /// The servers, to be given back when all else is done.
+    /// Returns the servers, to be released after everything else has ended.
     pub(crate) fn begin_release(&self) -> ServerRelease {
         let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
         ServerRelease(std::mem::take(&mut *uses))
@@ -300,11 +299,11 @@ impl App {
     }
 }
 
-/// Servers that are about to be given back; dropped, they are.
+/// Servers that are released when this is dropped.
 pub(crate) struct ServerRelease(Vec<Use>);
 
 impl ServerRelease {
-    /// Gives them back: what became of each.
+    /// Releases the servers and returns the result of each.
     pub(crate) async fn done(self, reason: Reason) -> Vec<(Arc<DevServer>, Result<StopOutcome>)> {
         let mut left = Vec::new();
         for used in self.0 {
@@ -315,7 +314,7 @@ impl ServerRelease {
     }
 }
 
-/// The time as errors have it.
+/// Returns the current time in the format of errors.
 pub(crate) fn now() -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");

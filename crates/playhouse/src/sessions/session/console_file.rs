@@ -1,4 +1,4 @@
-//! The console log of a tab: a file that grows as messages come, and how far answers have told of it.
+//! The console log of a tab: a file that grows with the messages, and the position up to which answers have reported it.
 
 use crate::answers::escape::{indented, one_line};
 use crate::answers::reply::Event;
@@ -9,7 +9,7 @@ use engine::{ConsoleMessage, MessageKind, Page};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// The least severe level at which a message is listed.
+/// Returns the least severe level at which a message is listed.
 pub(crate) fn level(kind: MessageKind) -> ConsoleLevel {
     match kind {
         MessageKind::Error | MessageKind::PageError | MessageKind::Assert => ConsoleLevel::Error,
@@ -33,7 +33,7 @@ pub(crate) fn level(kind: MessageKind) -> ConsoleLevel {
     }
 }
 
-/// A message as lists and logs show it: its kind, its text, and where it came from.
+/// Formats a message for lists and logs: its kind, text and location.
 pub(crate) fn line(message: &ConsoleMessage) -> String {
     if message.kind == MessageKind::PageError {
         return indented(&message.text);
@@ -50,31 +50,31 @@ pub(crate) fn line(message: &ConsoleMessage) -> String {
     )
 }
 
-/// Bytes after which a log ends: a page that never stops must not fill the disk.
+/// The largest size of a log, in bytes: a page that logs without end must not fill the disk.
 const MAX_FILE_BYTES: usize = 32 * 1024 * 1024;
 
-/// The log of a tab.
+/// The console log of a tab.
 pub(super) struct ConsoleFile {
     output: Output,
     level: ConsoleLevel,
     file: Option<OpenFile>,
-    /// The first message that is not written yet.
+    /// The number of the first message that is not written yet.
     next: u64,
-    /// How many actions are under way whose messages wait.
+    /// The number of actions in progress during which messages are not written.
     held: usize,
 }
 
 struct OpenFile {
     path: PathBuf,
     began: Instant,
-    /// In bytes.
+    /// The size, in bytes.
     size: usize,
     lines: usize,
     told: usize,
 }
 
 impl ConsoleFile {
-    /// A log that begins with the first message at `level` or above.
+    /// Creates a log for messages at `level` or above.
     pub(super) fn new(output: Output, level: ConsoleLevel) -> Self {
         Self {
             output,
@@ -85,19 +85,19 @@ impl ConsoleFile {
         }
     }
 
-    /// Writes down what has come, in one go, unless it is held. A log that cannot be written is left: the messages can still be asked for.
+    /// Writes the new messages, unless they are held back. Write errors are ignored, because tools still return the messages.
     pub(super) fn write(&mut self, page: &Page) {
         if self.held == 0 {
             self.write_all(page);
         }
     }
 
-    /// Lets messages wait, until as many releases.
+    /// Holds messages back, until as many releases.
     pub(super) fn hold(&mut self) {
         self.held += 1;
     }
 
-    /// Writes what has waited, if nothing else holds it.
+    /// Writes the messages that were held back, unless another action holds them.
     pub(super) fn release(&mut self, page: &Page) {
         self.held = self.held.saturating_sub(1);
         self.write(page);
@@ -127,13 +127,13 @@ impl ConsoleFile {
         }
     }
 
-    /// Leaves the file, and what has not been told of it; the next message begins another.
+    /// Abandons the file and its unreported lines; the next message creates another file.
     pub(super) fn restart(&mut self, page: &Page) {
         self.write_all(page);
         self.file = None;
     }
 
-    /// The lines that have not been told yet.
+    /// Returns the lines that were not reported yet.
     pub(super) fn new_lines(&mut self) -> Option<Event> {
         let file = self.file.as_mut()?;
         if file.told == file.lines {
@@ -176,7 +176,7 @@ impl ConsoleFile {
         if file.size >= MAX_FILE_BYTES {
             text += &format!("[{time:>8}ms] The log ends here: it is too long.\n");
         }
-        // Not kept open: somebody may remove the file meanwhile.
+        // Not kept open, because the file may be removed meanwhile.
         self.output.append(&file.path, &text)?;
         file.lines += text.matches('\n').count();
         Ok(())

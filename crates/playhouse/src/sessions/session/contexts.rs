@@ -1,4 +1,4 @@
-//! The named contexts of a session, beside its default one: each with a browser context of its own, and one of them active.
+//! The named contexts of a session in addition to its default one: each with its own browser context, and one of them active.
 
 use super::{Ended, Session};
 use crate::calls::Call;
@@ -6,42 +6,42 @@ use crate::config::Settings;
 use crate::error::{Error, Problem, Result};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-/// What the context is called that is always there.
+/// The name of the default context.
 pub(crate) const DEFAULT_NAME: &str = "default";
 
-/// How many there may be in a session.
+/// The largest number of contexts in a session.
 const MAX_CONTEXTS: usize = 50;
 
 /// The contexts of a session.
 #[derive(Default)]
 pub(super) struct Contexts {
-    /// Oldest first. Each is a session of its own, which has its turns from this one.
+    /// The named contexts, oldest first. Each is a session that uses the turns of this one.
     named: Vec<(String, Arc<Session>)>,
-    /// `None`: the default one.
+    /// The name of the active context; `None`: the default one.
     active: Option<String>,
 }
 
-/// What a list tells of a context.
+/// A context in a list.
 pub(crate) struct ListedContext {
-    /// Its name.
+    /// The name.
     pub(crate) name: String,
-    /// Calls that name none are for it.
+    /// Whether calls without a context use this one.
     pub(crate) active: bool,
-    /// How many pages are open in it.
+    /// The number of open pages.
     pub(crate) pages: usize,
-    /// What its current page shows.
+    /// The URL of the current page.
     pub(crate) url: Option<String>,
-    /// The address of its proxy.
+    /// The address of the proxy.
     pub(crate) proxy: Option<String>,
 }
 
 impl Session {
-    /// The part of the session that a call is for: the context that it names, or else the active one. The call has the session's turn.
+    /// Returns the context that a call is for: the named one, or otherwise the active one. The call has the session's turn.
     pub(crate) fn part(self: &Arc<Self>, call: &Call) -> Result<Arc<Session>> {
         self.context_or_active(call.context())
     }
 
-    /// The context of that name, or the active one.
+    /// Returns the context of that name, or the active one.
     pub(crate) fn context_or_active(self: &Arc<Self>, name: Option<&str>) -> Result<Arc<Session>> {
         let contexts = self.contexts();
         let Some(name) = name.or(contexts.active.as_deref()) else {
@@ -50,7 +50,7 @@ impl Session {
         contexts.find(self, name)
     }
 
-    /// Opens a context of its own, and makes it the active one. The settings are those of the session, changed for it.
+    /// Opens a context and makes it the active one. The settings are those of the session with changes.
     pub(crate) async fn add_context(
         self: &Arc<Self>,
         call: &Call,
@@ -77,7 +77,7 @@ impl Session {
         settings.context.name = Some(name.to_owned());
         let fresh = Session::new(Arc::new(settings), self.browsers.clone());
         let output = self.output(call).await.clone();
-        // Nobody else knows it yet.
+        // Set here for the first time.
         let _ = fresh.output.set(output);
         fresh.set_id(self.id().to_owned());
         if let Some(app) = self.app.get() {
@@ -101,7 +101,7 @@ impl Session {
         Ok(())
     }
 
-    /// Closes the context of that name with its pages; the default one takes its place.
+    /// Closes the context of that name with its pages; if it was active, the default one becomes active.
     pub(crate) async fn close_context(self: &Arc<Self>, name: &str) -> Result<()> {
         let gone = {
             let mut contexts = self.contexts();
@@ -114,7 +114,7 @@ impl Session {
         Ok(())
     }
 
-    /// All of them, the default one first.
+    /// Returns all contexts, the default one first.
     pub(crate) fn list_contexts(self: &Arc<Self>) -> Vec<ListedContext> {
         let contexts = self.contexts();
         let named = contexts.named.iter();
@@ -139,13 +139,13 @@ impl Session {
         .collect()
     }
 
-    /// Those beside the default one, by name, oldest first; which one is active.
+    /// Returns the named contexts, oldest first, and the active one.
     pub(crate) fn named_contexts(&self) -> (Vec<(String, Arc<Session>)>, Option<String>) {
         let contexts = self.contexts();
         (contexts.named.clone(), contexts.active.clone())
     }
 
-    /// Closes all but the default one; for good, where that is said.
+    /// Closes the named contexts; with `ended`, permanently.
     pub(super) async fn close_contexts(&self, ended: Option<Ended>) {
         let Contexts { named, .. } = std::mem::take(&mut *self.contexts());
         let closing = named.iter().map(async |(_, session)| {
@@ -181,7 +181,7 @@ impl Contexts {
     }
 }
 
-/// A context that nobody knows yet: closed when dropped.
+/// A context that is not registered yet: closed when dropped.
 struct PendingContext(Option<Arc<Session>>);
 
 impl Drop for PendingContext {

@@ -1,10 +1,10 @@
-//! A browser that nobody uses is closed after a while; the next call that needs one starts another.
+//! Closing a browser after the idle timeout; the next call that needs one launches another.
 
 use super::Session;
 use std::sync::{Arc, PoisonError};
 
 impl Session {
-    /// Counts anew from now on.
+    /// Restarts the idle timeout.
     pub(super) fn rest(self: &Arc<Self>) {
         let Some(limit) = self.settings.browser.idle_timeout else {
             return;
@@ -15,7 +15,7 @@ impl Session {
             let Some(session) = session.upgrade() else {
                 return;
             };
-            // A call that is under way counts anew when it ends, which ends this wait.
+            // A call in progress restarts the timeout when it ends, which cancels this wait.
             let _turn = session.turn().await;
             tracing::debug!("the browser was idle");
             session.close().await;

@@ -1,5 +1,4 @@
-//! The modules of `--init-page`: they run for each tab when it opens, before any call gets hold of it, and go on listening for as
-//! long as it is open.
+//! The modules of `--init-page`, which run for each new tab before any call uses it, and keep listening while it is open.
 
 use super::script_access::ScriptAccess;
 use crate::access::principal::Permission;
@@ -14,28 +13,28 @@ use std::sync::Arc;
 use task::Task;
 use tokio::sync::watch;
 
-/// Where the modules run.
+/// The environment of the modules.
 pub(super) struct InitPages {
-    /// The files, in their order.
+    /// The files, in order.
     pub(super) paths: Vec<PathBuf>,
-    /// What each of them gets, but for the page.
+    /// The browser context that each module receives.
     pub(super) context: BrowserContext,
     /// The files of the session.
     pub(super) output: Output,
-    /// The code of the same session.
+    /// The client code of the session.
     pub(super) registry: ScriptRegistry,
-    /// What became of downloads.
+    /// The downloads of the session.
     pub(super) downloads: Arc<Downloads>,
 }
 
-/// The modules of one tab. Dropped, they end.
+/// The modules of one tab, which are stopped when this is dropped.
 pub(super) struct Initialization {
     outcome: watch::Receiver<Option<Result<()>>>,
     _work: Task,
 }
 
 impl InitPages {
-    /// Runs them for a tab that has just opened; `None` when there are none.
+    /// Starts the modules for a new tab; `None` if there are none.
     pub(super) fn begin(&self, page: Page, settings: &Settings) -> Option<Initialization> {
         if self.paths.is_empty() {
             return None;
@@ -43,7 +42,7 @@ impl InitPages {
         let setting = ScriptContext {
             context: self.context.clone(),
             page,
-            // It is code of whoever configured the server.
+            // The code belongs to the operator.
             access: Arc::new(ScriptAccess::new(
                 FileAccess::new(self.output.clone(), Permission::Admin),
                 self.downloads.clone(),
@@ -72,7 +71,7 @@ impl InitPages {
                 }),
             };
             tell.send_replace(Some(outcome));
-            // What listens does so until the tab is gone, and this task with it.
+            // Listeners stay active until the tab is closed, which drops this task.
             std::future::pending::<()>().await;
         });
         Some(Initialization {
@@ -83,12 +82,12 @@ impl InitPages {
 }
 
 impl Initialization {
-    /// Waits until all of them have run.
+    /// Waits until all modules have run.
     pub(super) async fn done(&self) -> Result<()> {
         let mut outcome = self.outcome.clone();
         match outcome.wait_for(Option::is_some).await {
             Ok(outcome) => outcome.clone().unwrap_or(Ok(())),
-            // The tab is going.
+            // The tab is closing.
             Err(_) => Err(engine::Error::PageClosed {}.into()),
         }
     }
@@ -111,7 +110,7 @@ async fn run(path: &Path, setting: ScriptContext) -> Result<Script> {
         tracing::warn!(path = %path.display(), error, "in an init page");
     }
     match outcome.end {
-        // The dialog is the client's to answer.
+        // The client handles the dialog.
         End::Value(_) | End::Dialog => Ok(script),
         End::Failed(message) => {
             let reason = message.strip_prefix("Error: ").unwrap_or(&message);
@@ -120,7 +119,7 @@ async fn run(path: &Path, setting: ScriptContext) -> Result<Script> {
     }
 }
 
-/// What to know about a module that cannot be read.
+/// Returns the suggestion about a module that cannot be read.
 fn advice(reason: &str) -> &'static str {
     if reason.starts_with("SyntaxError") {
         "\nInit pages are plain JavaScript; which types of TypeScript they may have stands in docs/run-code.md."

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The sections of an answer in their order, and what the journal calls them.
+/// The sections of an answer in order, and their titles in the journal.
 const SECTIONS: &[(&str, &str)] = &[
     ("Error", "error"),
     ("Result", "result"),
@@ -21,24 +21,24 @@ const SECTIONS: &[(&str, &str)] = &[
     ("Paused", "paused"),
 ];
 
-/// What a call was answered.
+/// The answer to a call.
 pub(crate) struct Answered<'a> {
-    /// Its text, in sections.
+    /// The text, in sections.
     pub(crate) text: &'a str,
-    /// It is an error.
+    /// Whether it is an error.
     pub(crate) is_error: bool,
-    /// The media types of its pictures.
+    /// The media types of the images.
     pub(crate) images: Vec<&'a str>,
 }
 
-/// The journal; its folder is made with the first entry.
+/// The journal; its folder is created with the first entry.
 #[derive(Default)]
 pub(super) struct Journal {
     file: Mutex<Option<PathBuf>>,
 }
 
 impl Journal {
-    /// Adds a call. One that cannot be written does not fail the call, nor those after it.
+    /// Adds a call. A write error does not make the call or later ones fail.
     pub(super) fn add(
         &self,
         output: &Output,
@@ -50,13 +50,13 @@ impl Journal {
             return;
         };
         let entry = output.redacted(entry(output.workspace(), tool, arguments, answer));
-        // Not kept open: somebody may remove it meanwhile.
+        // Not kept open, because the file may be removed meanwhile.
         if let Err(error) = output.append(&path, &entry) {
             tracing::warn!(%error, "the session's journal cannot be written");
         }
     }
 
-    /// Where it lies; makes a folder that nobody else has.
+    /// Returns the path of the journal; creates a new folder for it.
     fn path(&self, output: &Output) -> Option<PathBuf> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if file.is_none() {
@@ -65,7 +65,7 @@ impl Journal {
             let names = (begin..).map(|time| format!("session-{time}"));
             match output.make_folder(names) {
                 Ok(folder) => {
-                    // Clients look for this line.
+                    // Clients search stderr for this line.
                     let _ = writeln!(io::stderr(), "Session: {}", folder.display());
                     *file = Some(folder.join("session.md"));
                 }
@@ -110,8 +110,7 @@ fn result(workspace: &Path, answer: &Answered<'_>) -> Value {
     Value::Object(result)
 }
 
-/// The bodies of the sections. A title counts only outside of fences and in the order of sections: a page may print
-/// one too.
+/// Returns the bodies of the sections. A title counts only outside fences and in the order of sections, because a page may print one too.
 fn sections(text: &str) -> Vec<(&'static str, &str)> {
     let mut starts: Vec<(&'static str, usize, usize)> = Vec::new();
     let (mut at, mut next, mut fenced) = (0, 0, false);
@@ -149,7 +148,7 @@ fn unfenced(body: &str) -> Option<&str> {
     Some(rest.strip_suffix("```")?.trim_end_matches('\n'))
 }
 
-/// The text of the file that `- [Snapshot](path)` names.
+/// Returns the text of the file that `- [Snapshot](path)` links.
 fn linked(workspace: &Path, body: &str) -> Option<String> {
     let link = body.strip_prefix("- [Snapshot](")?.strip_suffix(')')?;
     fs::read_to_string(workspace.join(link)).ok()

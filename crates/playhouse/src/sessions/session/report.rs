@@ -1,4 +1,4 @@
-//! What an answer tells besides the tool's own words: the page, the tabs, the snapshot, and what happened meanwhile.
+//! The report of an answer besides the result of the tool: the page, the tabs, the snapshot, and new events.
 
 use super::tabs::TabSummary;
 use super::{Session, TITLE_TIMEOUT, Tab};
@@ -9,11 +9,11 @@ use crate::error::{Error, Result};
 use engine::SnapshotOptions;
 use std::time::Duration;
 
-/// How long a page that opened may take to show the document that it was opened for, before its address is told.
+/// How long to wait for the document of a new page before its URL is reported.
 const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Session {
-    /// A tool's reply with what the page looks like after it.
+    /// Returns a tool's reply with the page state after it.
     pub(crate) async fn answer(&self, call: &Call, mut reply: Reply) -> Result<Answer> {
         let Some(tabs) = self
             .open_tabs()
@@ -68,7 +68,7 @@ impl Session {
         Ok(answer)
     }
 
-    /// A tool's reply with what keeps the page from going on, and what happened since the last answer.
+    /// Returns a tool's reply with the modal states and the events since the last answer.
     pub(crate) async fn plain_answer(&self, reply: Reply) -> Answer {
         let tabs = self.open_tabs();
         let Some(tabs) = tabs.filter(|tabs| tabs.closed_reason().is_none()) else {
@@ -79,7 +79,7 @@ impl Session {
         };
         let modals = tabs.current().map(|tab| tab.modals()).unwrap_or_default();
         if reply.error.is_some() {
-            // The next answer tells what happened.
+            // The next answer reports the events.
             return Answer {
                 reply,
                 modals,
@@ -99,7 +99,7 @@ impl Session {
         }
     }
 
-    /// The open tabs, for an answer that lists them: what it shows is no news any more.
+    /// Returns the open tabs for an answer that lists them, and marks them as reported.
     pub(crate) async fn listed_tabs(&self, call: &Call) -> Vec<TabFacts> {
         let Some(tabs) = self.open_tabs() else {
             return Vec::new();
@@ -109,7 +109,7 @@ impl Session {
         summarize.iter().map(TabSummary::listed).collect()
     }
 
-    /// The snapshot that an answer shall have, and the page's title if that was read with it.
+    /// Returns the requested snapshot, and the page's title if that was read with it.
     async fn snapshot(
         &self,
         call: &Call,
@@ -127,9 +127,9 @@ impl Session {
             }
             SnapshotRequest::AfterAction => match self.snapshot_file(call, tab).await {
                 Ok((link, title)) => return (Some(SnapshotFacts::File(link)), title),
-                // The page's section tells it.
+                // The page's section reports the crash.
                 Err(Error::Engine(engine::Error::PageCrashed {})) => None,
-                // What was done is done, whether or not it can be looked at.
+                // The action was done, even if no snapshot can be taken.
                 Err(error) => {
                     let text = error.to_string();
                     let reason = text.lines().next().unwrap_or_default().to_owned();
@@ -140,13 +140,13 @@ impl Session {
         (snapshot, None)
     }
 
-    /// The link to a file with the snapshot, and the page's title if that was read.
+    /// Returns the link to a file with the snapshot, and the page's title if that was read.
     async fn snapshot_file(&self, call: &Call, tab: &Tab) -> Result<(String, Option<String>)> {
         let options = SnapshotOptions {
             boxes: self.settings.answers.snapshot_boxes,
             ..SnapshotOptions::default()
         };
-        // A page that waits for an answer cannot be read; the file says so by being empty.
+        // A page with a modal state cannot be read; its file is empty.
         let seen = match tab.modals().is_empty() {
             true => match tab.page.snapshot(&call.action(), &options).await {
                 Err(engine::Error::Timeout { .. })
@@ -172,7 +172,7 @@ impl Session {
     }
 }
 
-/// Notes what the client is told of each tab; whether any of it is news.
+/// Records the reported state of each tab; returns whether any of it changed.
 fn mark_reported(summarize: &[TabSummary]) -> bool {
     let mut news = false;
     for TabSummary {

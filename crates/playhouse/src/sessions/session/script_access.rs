@@ -1,4 +1,4 @@
-//! The files, URLs and downloads that client code may use: those that the call may use which runs it.
+//! The files, URLs and downloads that client code may use: those of the call that runs it.
 
 use crate::error::Error;
 use crate::files::FileAccess;
@@ -9,7 +9,7 @@ use script::Access;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The name under which client code gives files to a page, for errors.
+/// The name of file uploads by client code, for errors.
 const UPLOAD: &str = "setInputFiles";
 
 pub(super) struct ScriptAccess {

@@ -1,4 +1,4 @@
-//! A tab as its session knows it: the page, what the last answer told of it, and its console log.
+//! A tab of a session: the page, its last reported state, and its console log.
 
 use super::console_file::ConsoleFile;
 use super::init_pages::Initialization;
@@ -12,34 +12,34 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 use task::Task;
 
-/// How often a page may come in between with a dialog when it is to be left.
+/// How many dialogs of the page are dismissed before a navigation fails.
 const MAX_DIALOG_ATTEMPTS: u32 = 5;
 
-/// The reason of a navigation that was given up for another one.
+/// The net error of a navigation that was replaced by another one.
 const ABORTED: &str = "net::ERR_ABORTED";
 
-/// How long a page that does not tell its title may hold up an answer, which goes by the last one then.
+/// How long a page may take to return its title; after that, answers show the last known one.
 pub(crate) const TITLE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A tab.
 pub(crate) struct Tab {
-    /// Its page.
+    /// The page.
     pub(crate) page: Page,
-    /// When it was opened.
+    /// The time at which it was opened.
     pub(crate) opened: SystemTime,
     last_reported: Mutex<ReportedState>,
     console: Arc<Mutex<ConsoleFile>>,
     init: Option<Initialization>,
-    /// A program was told that it crashed.
+    /// Whether the crash was reported to a program.
     crash_told: AtomicBool,
-    /// The client knows that it is there.
+    /// Whether the client was informed of the tab.
     known: AtomicBool,
-    /// How many responses its page had had when the last action began.
+    /// The number of responses that the page had received when the last action started.
     responses: AtomicU64,
     _watch: Task,
 }
 
-/// Keeps console messages from being written down.
+/// Delays writing console messages until it is dropped.
 pub(crate) struct ConsoleGuard {
     page: Page,
     console: Arc<Mutex<ConsoleFile>>,
@@ -53,7 +53,7 @@ impl Drop for ConsoleGuard {
     }
 }
 
-/// What the client knows of a tab.
+/// The state of a tab that was reported last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ReportedState {
     facts: PageFacts,
@@ -101,7 +101,7 @@ impl Tab {
         }
     }
 
-    /// Waits until the init pages have run for it.
+    /// Waits until the init pages have run for the tab.
     pub(crate) async fn initialized(&self) -> Result<()> {
         match &self.init {
             Some(init) => init.done().await,
@@ -109,7 +109,7 @@ impl Tab {
         }
     }
 
-    /// What an answer can tell of it now; its title has to be asked for.
+    /// Returns the current state of the tab; reads its title from the page.
     pub(crate) async fn facts(&self, progress: &Progress) -> PageFacts {
         if self.is_silent() {
             return self.facts_titled(String::new());
@@ -118,12 +118,12 @@ impl Tab {
         self.facts_titled(title.unwrap_or_else(|_| self.last_reported().facts.title.clone()))
     }
 
-    /// The same of one whose title has just been read.
+    /// Returns the current state of the tab with this title.
     pub(crate) fn facts_titled(&self, title: String) -> PageFacts {
         let page = &self.page;
         PageFacts {
             url: page.url(),
-            // It may have crashed while it was asked.
+            // The page may have crashed meanwhile.
             title: if self.is_silent() {
                 String::new()
             } else {
@@ -135,12 +135,12 @@ impl Tab {
         }
     }
 
-    /// Whether it cannot be asked for its title: it waits for an answer itself, or crashed.
+    /// Returns whether the title cannot be read: the page has a modal state, or crashed.
     fn is_silent(&self) -> bool {
         !self.modals().is_empty() || self.page.is_crashed()
     }
 
-    /// Notes what the client is told; whether that is news.
+    /// Records the reported state; returns whether it changed.
     pub(crate) fn set_reported(&self, facts: PageFacts, current: bool) -> bool {
         let mut told = self.last_reported();
         let now = ReportedState { facts, current };
@@ -150,37 +150,37 @@ impl Tab {
         news
     }
 
-    /// Notes that the client knows that it is there; whether it did before.
+    /// Records that the client was informed of the tab; returns whether it was before.
     pub(crate) fn set_known(&self) -> bool {
         self.known.swap(true, Ordering::Relaxed)
     }
 
-    /// Notes that an action begins.
+    /// Records the start of an action.
     pub(crate) fn on_action_started(&self) {
         let responses = self.page.response_count();
         self.responses.store(responses, Ordering::Relaxed);
     }
 
-    /// How many responses its page had had when the last action began.
+    /// Returns the number of responses that the page had received when the last action started.
     pub(crate) fn responses_before_action(&self) -> u64 {
         self.responses.load(Ordering::Relaxed)
     }
 
-    /// What waits for an answer.
+    /// Returns the modal states.
     pub(crate) fn modals(&self) -> Vec<Modal> {
         let dialog = self.page.dialog().map(Modal::Dialog);
         let chooser = self.page.file_chooser().map(Modal::FileChooser);
         dialog.into_iter().chain(chooser).collect()
     }
 
-    /// Lines that came to the console log since the last answer.
+    /// Returns the new lines of the console log since the last answer.
     pub(crate) fn new_console_lines(&self) -> Option<Event> {
         let mut console = self.console();
         console.write(&self.page);
         console.new_lines()
     }
 
-    /// Writes no console message down until this is dropped: what is typed may turn out to be a password, and the page may log it.
+    /// Delays writing console messages until the guard is dropped: the typed text may be a password, and the page may log it.
     pub(crate) fn hold_console(&self) -> ConsoleGuard {
         self.console().hold();
         ConsoleGuard {
@@ -189,12 +189,12 @@ impl Tab {
         }
     }
 
-    /// Begins a new console log: the client goes to another page.
+    /// Starts a new console log, because the client navigates to another page.
     pub(crate) fn restart_console(&self) {
         self.console().restart(&self.page);
     }
 
-    /// Closes what waits for an answer, as a user does who goes elsewhere.
+    /// Dismisses the modal states, as a user does before a navigation.
     pub(crate) async fn dismiss_modals(&self, progress: &Progress) -> Result<()> {
         self.page.prepare_to_leave(progress).await?;
         if self.page.file_chooser().is_some() {
@@ -203,8 +203,8 @@ impl Tab {
         Ok(())
     }
 
-    /// Goes to a URL, whatever is open here, and waits until it has come as far as `until`; `None` when the page asks whether to
-    /// leave it, which is for the client to answer.
+    /// Navigates to a URL, regardless of modal states, and waits for the load state `until`; `None` if the page opens a beforeunload
+    /// dialog, which the client must handle.
     pub(crate) async fn go_to(
         &self,
         progress: &Progress,
@@ -216,36 +216,36 @@ impl Tab {
             self.dismiss_modals(progress).await?;
             let shown = self.document();
             match self.page.goto(progress, url, until).await {
-                // The last word of a script of the page that is left.
+                // A script of the old page opened it.
                 Err(engine::Error::DialogOpen {}) if self.page.has_script_dialog() => {}
-                // The page went elsewhere at the same moment, as one does that loads itself again and again.
+                // The page navigated at the same moment, for example because it reloads itself repeatedly.
                 Err(engine::Error::NavigationFailed { reason, .. })
                     if reason == ABORTED && self.document() != shown => {}
                 Err(engine::Error::DialogOpen {}) => return Ok(None),
                 landed => return Ok(landed.map(Some)?),
             }
         }
-        // The page opens one dialog after the other, or goes elsewhere each time, and is still there.
+        // The page opens dialogs repeatedly, or navigates each time, and was not replaced.
         Err(engine::Error::DialogOpen {}.into())
     }
 
-    /// The document that is shown, and whether another one is on its way.
+    /// Returns the current document, and whether a navigation is in progress.
     fn document(&self) -> Option<(Option<engine::LoaderId>, bool)> {
         let main = self.page.frames().into_iter().next()?;
         Some((main.document, main.pending))
     }
 
-    /// Whether it crashed, and no program knows yet.
+    /// Returns whether the tab crashed and that was not reported.
     pub(super) fn is_crash_unreported(&self) -> bool {
         self.page.is_crashed() && !self.crash_told.load(Ordering::Relaxed)
     }
 
-    /// From now on it is known that it crashed.
+    /// Records that the crash was reported.
     pub(crate) fn set_crash_reported(&self) {
         self.crash_told.store(true, Ordering::Relaxed);
     }
 
-    /// Writes down that this tab stands for one that crashed.
+    /// Records that this tab replaces a crashed one.
     pub(super) fn record_crash(&self) {
         self.console()
             .note("[ERROR] Page crashed and was reset to about:blank.");
@@ -262,7 +262,7 @@ impl Tab {
     }
 }
 
-/// Writes messages down as they come.
+/// Writes console messages as they arrive.
 async fn log_console(page: Page, console: Arc<Mutex<ConsoleFile>>) {
     let mut changes = page.changes();
     while !page.is_closed() {

@@ -1,4 +1,4 @@
-//! The tabs of a session: which there are, in the order in which they were opened, and which one is current.
+//! The tabs of a session in the order in which they were opened, and the current one.
 
 use super::init_pages::InitPages;
 use super::tab::Tab;
@@ -21,18 +21,18 @@ pub(crate) struct Tabs {
     _watch: Task,
 }
 
-/// A tab and what it looks like.
+/// A tab and its state.
 pub(crate) struct TabSummary {
     /// The tab.
     pub(crate) tab: Arc<Tab>,
-    /// What it looks like.
+    /// The state of its page.
     pub(crate) facts: PageFacts,
-    /// Page tools act on it.
+    /// Whether it is the current tab.
     pub(crate) current: bool,
 }
 
 impl TabSummary {
-    /// What a list of tabs tells of it.
+    /// Returns its entry in a list of tabs.
     pub(crate) fn listed(&self) -> TabFacts {
         TabFacts {
             title: self.facts.title.clone(),
@@ -56,16 +56,16 @@ struct Shared {
 struct State {
     tabs: Vec<Arc<Tab>>,
     current: Option<PageId>,
-    /// The addresses of all, when they were last looked at.
+    /// The URLs of all tabs at the last update.
     seen: Vec<String>,
-    /// How many tabs the client knows to have been refused.
+    /// The reported number of refused tabs.
     told_refused: u64,
-    /// A call has worked with the tabs.
+    /// Whether a call has used the tabs.
     used: bool,
 }
 
 impl Tabs {
-    /// The tabs of a context, followed as they come and go.
+    /// Follows the tabs of a context as they open and close.
     pub(crate) fn over(
         open: OpenContext,
         output: Output,
@@ -95,35 +95,35 @@ impl Tabs {
         })
     }
 
-    /// The context and its browser.
+    /// Returns the context and its browser.
     pub(crate) fn open(&self) -> &OpenContext {
         &self.open
     }
 
-    /// Why the browser is gone, once it is.
+    /// Returns why the browser has closed, if it has.
     pub(crate) fn closed_reason(&self) -> Option<String> {
         let browser = self.open.browser.closed_reason();
         browser.or_else(|| self.open.context.closed_reason())
     }
 
-    /// Waits until the browser is gone.
+    /// Waits until the browser has closed.
     pub(crate) async fn browser_gone(&self) -> Error {
         let reason = self.open.browser.closed().await;
         engine::Error::BrowserClosed { reason }.into()
     }
 
-    /// All of them, in the order in which they were opened.
+    /// Returns all tabs in the order in which they were opened.
     pub(crate) fn all(&self) -> Vec<Arc<Tab>> {
         self.shared.reconciled().tabs.clone()
     }
 
-    /// The addresses of those that there were before the browser went.
+    /// Returns the URLs of the tabs before the browser closed.
     pub(crate) fn last_seen(&self) -> Vec<String> {
         let state = self.shared.state.lock();
         state.unwrap_or_else(PoisonError::into_inner).seen.clone()
     }
 
-    /// The one that page tools act on.
+    /// Returns the current tab.
     pub(crate) fn current(&self) -> Option<Arc<Tab>> {
         let state = self.shared.reconciled();
         let current = state.current.as_ref()?;
@@ -134,7 +134,7 @@ impl Tabs {
             .cloned()
     }
 
-    /// What went with the current page when that crashed, once: the next call finds another in its place.
+    /// Returns what was lost with the crash of the current page, once; the next call gets a new tab.
     pub(crate) fn take_crash(&self) -> Option<Error> {
         if !self.current()?.is_crash_unreported() {
             return None;
@@ -152,7 +152,7 @@ impl Tabs {
         })
     }
 
-    /// The current tab, fit for use: a first one is opened, a crashed one is replaced.
+    /// Returns a usable current tab: a first one is opened, a crashed one is replaced.
     pub(crate) async fn current_or_new(&self, progress: &Progress) -> Result<Arc<Tab>> {
         self.mark_used();
         match self.current() {
@@ -167,8 +167,7 @@ impl Tabs {
         }
     }
 
-    /// Opens a tab beside those that there are. A browser with a profile begins with a blank tab, as `@playwright/mcp` starts it: clients
-    /// count it.
+    /// Opens another tab. A browser with a profile starts with a blank tab, as in `@playwright/mcp`: clients count it.
     pub(crate) async fn open_another(&self, progress: &Progress) -> Result<Arc<Tab>> {
         let unused = !self.mark_used() && self.all().is_empty();
         let browser = &self.shared.settings.browser;
@@ -179,7 +178,7 @@ impl Tabs {
         self.open_new(progress).await
     }
 
-    /// Notes that a call works with the tabs. Whether one has before.
+    /// Records that a call uses the tabs; returns whether one has before.
     fn mark_used(&self) -> bool {
         let mut state = self.shared.reconciled();
         std::mem::replace(&mut state.used, true)
@@ -192,7 +191,7 @@ impl Tabs {
         self.current().ok_or(engine::Error::PageClosed {}.into())
     }
 
-    /// Makes the tab of that number the current one.
+    /// Makes the tab of that index the current one.
     pub(crate) async fn select(&self, progress: &Progress, index: i64) -> Result<()> {
         let tab = self.numbered(index)?;
         tab.page.activate(progress).await?;
@@ -200,7 +199,7 @@ impl Tabs {
         Ok(())
     }
 
-    /// Closes the tab of that number, or the current one.
+    /// Closes the tab of that index, or the current one.
     pub(crate) async fn close(&self, progress: &Progress, index: Option<i64>) -> Result<()> {
         let tab = match index {
             Some(index) => Some(self.numbered(index)?),
@@ -212,7 +211,7 @@ impl Tabs {
         Ok(())
     }
 
-    /// What each of them looks like now. `title`: that of the current one, if it has just been read.
+    /// Returns the current state of each tab. `title`: the title of the current one, if it was just read.
     pub(crate) async fn summarize(
         &self,
         progress: &Progress,
@@ -234,17 +233,17 @@ impl Tabs {
         futures_util::future::join_all(looks).await
     }
 
-    /// What became of downloads.
+    /// Returns the downloads.
     pub(crate) fn downloads(&self) -> Arc<Downloads> {
         self.shared.downloads.clone()
     }
 
-    /// News of downloads since the last answer.
+    /// Returns the events of downloads since the last answer.
     pub(crate) async fn download_events(&self) -> Vec<Event> {
         self.shared.downloads.new_events(&self.shared.context).await
     }
 
-    /// Pages that opened since the last answer, and what came of them so far; at most `limit` is waited for that.
+    /// Returns the pages that opened since the last answer and their state; waits at most `limit` for their documents.
     pub(crate) async fn opened(&self, limit: Duration) -> Vec<OpenedPage> {
         let current = self.current().map(|tab| tab.page.id().clone());
         let tabs = self.all().into_iter().enumerate();
@@ -264,7 +263,7 @@ impl Tabs {
         futures_util::future::join_all(looks).await
     }
 
-    /// News of tabs that pages wanted to open and could not.
+    /// Returns the event about tabs that pages could not open.
     pub(crate) fn refused(&self) -> Option<Event> {
         let refused = self.shared.context.refused_pages();
         let mut state = self.shared.reconciled();
@@ -286,7 +285,7 @@ impl Tabs {
 }
 
 impl Shared {
-    /// The tabs as the browser has them now.
+    /// Updates the tabs from the browser and returns them.
     fn reconciled(&self) -> MutexGuard<'_, State> {
         let pages = self.context.pages();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -301,7 +300,7 @@ impl Shared {
                 let init = self.init_pages.begin(page.clone(), &self.settings);
                 let tab = Tab::new(page, self.output.clone(), &self.settings, init);
                 if !state.used {
-                    // It was there before the client did anything.
+                    // It existed before the first call of the client.
                     tab.set_known();
                 }
                 state.tabs.push(Arc::new(tab));
@@ -311,7 +310,7 @@ impl Shared {
             state.seen = state.tabs.iter().map(|tab| tab.page.url()).collect();
         }
         if current(&state).is_none() {
-            // The one that took the place of the one that went, or the last.
+            // The next tab after the closed one, or the last.
             let place = before.unwrap_or(0).min(state.tabs.len().saturating_sub(1));
             state.current = state.tabs.get(place).map(|tab| tab.page.id().clone());
         }
@@ -319,7 +318,7 @@ impl Shared {
     }
 }
 
-/// Takes note of new tabs and downloads as they come, not only when somebody asks.
+/// Records new tabs and downloads when they appear, not only with the next call.
 async fn follow(shared: Arc<Shared>) {
     let mut changes = shared.context.changes();
     loop {

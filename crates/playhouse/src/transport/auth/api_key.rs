@@ -1,4 +1,4 @@
-//! API keys: one of the command line, several of a file, or one that was made. Only their digests are kept.
+//! API keys from an option, from a file, or generated. Only their digests are kept.
 
 use super::{AuthError, bearer};
 use crate::access::principal::{Folders, Permission, Principal};
@@ -10,13 +10,13 @@ use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 
-/// The header of clients that keep `Authorization` for something else.
+/// The header for clients that use `Authorization` for another purpose.
 pub(super) const OWN_HEADER: &str = "x-api-key";
 const CHALLENGE: &str = "Bearer realm=\"playhouse\"";
 const HELP: &str =
     "send the API key of this server as \"Authorization: Bearer KEY\" or \"X-Api-Key: KEY\"";
 
-/// All keys that are good.
+/// The valid keys.
 pub(super) struct Keys {
     entries: Vec<Entry>,
 }
@@ -26,7 +26,7 @@ struct Entry {
     principal: Principal,
 }
 
-/// Why there are no keys.
+/// Why the keys cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeysError {
     /// The file cannot be read.
@@ -35,20 +35,20 @@ pub(crate) enum KeysError {
         path: PathBuf,
         error: std::io::Error,
     },
-    /// A line of it is no key. It is not shown: a key may stand in it.
+    /// A line is not a valid key. The line is not shown, because it may contain a key.
     #[error("{}:{line}: {reason}", path.display())]
     Line {
         path: PathBuf,
         line: usize,
         reason: String,
     },
-    /// The system gives no random numbers.
+    /// The system returns no random numbers.
     #[error("cannot make an API key: the system gives no random numbers")]
     NoRandomness,
 }
 
 impl Keys {
-    /// The key that was given, and those of the file; `None` when there is neither.
+    /// Loads the key of the option and those of the file; `None` if there are none.
     pub(super) fn new(key: Option<&str>, file: Option<&Path>) -> Result<Option<Self>, KeysError> {
         let single = key.map(|key| Entry {
             digest: Sha256::digest(key).into(),
@@ -72,7 +72,7 @@ impl Keys {
         Ok((key.is_some() || file.is_some()).then_some(Self { entries }))
     }
 
-    /// A key that nobody has had before, and its text.
+    /// Generates a random key and returns its text.
     pub(super) fn generate() -> Result<(Self, String), KeysError> {
         let mut bytes = [0; 32];
         SystemRandom::new()
@@ -101,7 +101,7 @@ impl Keys {
                 challenge: Some(CHALLENGE.to_owned()),
             });
         };
-        // Some clients send a token of another server along.
+        // Some clients also send a token of another server.
         let found = self.find(first).or_else(|| self.find(given.next()?));
         found.cloned().ok_or_else(|| AuthError {
             status: StatusCode::FORBIDDEN,
@@ -110,7 +110,7 @@ impl Keys {
         })
     }
 
-    /// Whose key it is. How long that takes does not depend on it.
+    /// Returns the principal of a key, in a time that does not depend on the key.
     fn find(&self, key: &str) -> Option<&Principal> {
         let digest: [u8; 32] = Sha256::digest(key).into();
         let mut found = u32::MAX;
@@ -123,7 +123,7 @@ impl Keys {
     }
 }
 
-/// Tells each principal the workspaces of the others.
+/// Adds the workspaces of the other principals to each principal.
 fn exclude_others(entries: &mut [Entry]) {
     let all: Vec<_> = entries
         .iter()
@@ -141,9 +141,8 @@ fn exclude_others(entries: &mut [Entry]) {
     }
 }
 
-/// A line for each: a name, the key or `sha256:` and its digest, and in any order the scopes it is good for if not for all,
-/// `workspace=FOLDER`, and `readable=FOLDER` as often as needed. A line that begins with `#` is a comment. A workspace that is relative
-/// lies in `folder`.
+/// Parses one key per line: a name, the key or `sha256:` and its digest, and in any order its scopes (default: all), `workspace=FOLDER`,
+/// and `readable=FOLDER` any number of times. A line that begins with `#` is a comment. A relative workspace is relative to `folder`.
 fn parse(text: &str, folder: &Path) -> Result<Vec<Entry>, (usize, String)> {
     let mut entries: Vec<Entry> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -177,7 +176,7 @@ fn parse(text: &str, folder: &Path) -> Result<Vec<Entry>, (usize, String)> {
     }
 }
 
-/// The key of one line, or what is wrong with it.
+/// Parses the key of one line, or returns the error.
 fn entry(line: &str, folder: &Path) -> Result<Entry, String> {
     let mut words = line.split_whitespace();
     let (Some(name), Some(key)) = (words.next(), words.next()) else {
@@ -204,7 +203,7 @@ fn entry(line: &str, folder: &Path) -> Result<Entry, String> {
         match word.split_once('=') {
             Some((_, "")) => return Err(format!("{word} names no folder")),
             Some(("workspace", path)) if folders.workspace.is_none() => {
-                // Without `.`, so that two spellings of one folder are one.
+                // Without `.`, so that two spellings of one folder are equal.
                 folders.workspace = Some(folder.join(path).components().collect());
             }
             Some(("workspace", _)) => return Err("a key has one workspace".to_owned()),

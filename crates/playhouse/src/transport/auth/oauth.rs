@@ -1,5 +1,5 @@
-//! OAuth 2.1, as the side that tokens are for: says which issuers it trusts (RFC 9728), takes their access tokens, and asks for more
-//! where more is needed (RFC 6750). <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization>
+//! OAuth 2.1 as the protected resource: metadata with the trusted issuers (RFC 9728), verification of access tokens, and challenges for
+//! more scopes (RFC 6750). <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization>
 
 mod issuer;
 mod signature;
@@ -15,28 +15,28 @@ use std::time::{Duration, UNIX_EPOCH};
 use token::{TokenError, UnverifiedClaims};
 use url::Url;
 
-/// What a client should ask for at first: enough to work with pages.
+/// The scopes that a client should request initially: enough to work with pages.
 const INITIAL_SCOPES: [Permission; 2] = [Permission::Read, Permission::Act];
 
-/// The endpoints that a token can be for.
+/// The endpoints that can be the audience of a token.
 const ENDPOINTS: [&str; 4] = ["/mcp", "/message", "/sse", "/ws"];
 
-/// What we are to authorization servers.
+/// The protected resource of authorization servers.
 pub(super) struct OAuth {
     issuers: Vec<Issuer>,
     resources: Resources,
 }
 
-/// The URIs that tokens are for.
+/// The resource URIs of tokens.
 enum Resources {
-    /// One that was named, for all endpoints.
+    /// A configured URI, for all endpoints.
     Named(String),
-    /// Those of the endpoints, below each of our addresses.
+    /// The URIs of the endpoints, below each address of the server.
     Derived(Vec<String>),
 }
 
 impl OAuth {
-    /// `resource` is the URI that tokens must be for; without it those of our endpoints below `addresses`.
+    /// Creates the resource. `resource` is the URI that tokens must be for; without it, the URIs of the endpoints below `addresses`.
     pub(super) fn new(issuers: &[String], resource: Option<&str>, addresses: &[String]) -> Self {
         signature::install();
         Self {
@@ -97,8 +97,8 @@ impl OAuth {
         })
     }
 
-    /// Asks for a token that has these scopes too. Clients ask for what the challenge names and nothing else, so it names what was
-    /// granted before.
+    /// Returns a challenge for additional scopes. Clients request only the scopes of the challenge, so it includes the scopes of the
+    /// current token.
     pub(super) fn insufficient(
         &self,
         asked: &RequestTarget,
@@ -119,7 +119,7 @@ impl OAuth {
         }
     }
 
-    /// The protected resource's metadata. The path is that of the endpoint, or empty.
+    /// Returns the protected resource metadata. The path is that of the endpoint, or empty.
     pub(super) fn metadata(&self, asked: &RequestTarget) -> Option<Value> {
         let resource = self.resources.at(asked)?;
         let issuers: Vec<_> = self.issuers.iter().map(Issuer::url).collect();
@@ -166,10 +166,10 @@ impl OAuth {
 }
 
 impl Resources {
-    /// What the audience of a token may be.
+    /// Returns the valid audiences of a token.
     fn accepted(&self) -> Vec<String> {
         match self {
-            // Of a root the two spellings are one URI, and clients send either.
+            // A root URI has two equivalent spellings, and clients send either.
             Self::Named(resource) => match Url::parse(resource) {
                 Ok(url) if url.path() == "/" && url.query().is_none() => {
                     let bare = resource.trim_end_matches('/');
@@ -184,7 +184,7 @@ impl Resources {
         }
     }
 
-    /// The resource that is described at that path; `None` where nothing is.
+    /// Returns the resource that is described at that path, if any.
     fn at(&self, asked: &RequestTarget) -> Option<String> {
         let path = asked.path.trim_end_matches('/');
         match self {
@@ -201,7 +201,7 @@ impl Resources {
         }
     }
 
-    /// The address of the metadata for an endpoint: the well-known word goes before the path.
+    /// Returns the URL of the metadata for an endpoint: the well-known segment precedes the path.
     fn metadata(&self, asked: &RequestTarget) -> String {
         match self {
             Self::Named(resource) => {
@@ -222,7 +222,7 @@ impl Resources {
     }
 }
 
-/// That of our addresses which the client used, or the one that we told.
+/// Returns the address that the client used, or the preferred one.
 fn address_for<'a>(asked: &RequestTarget, addresses: &'a [String]) -> Option<&'a String> {
     let used = |address: &&String| {
         let authority = address.split_once("://").map(|(_, authority)| authority);
@@ -231,7 +231,7 @@ fn address_for<'a>(asked: &RequestTarget, addresses: &'a [String]) -> Option<&'a
     addresses.iter().find(used).or_else(|| addresses.first())
 }
 
-/// The path of a URI, empty for the root.
+/// Returns the path of a URI, empty for the root.
 fn path_of(resource: &str) -> String {
     let url = Url::parse(resource);
     url.map_or(String::new(), |url| {
@@ -244,7 +244,7 @@ fn scopes(permissions: &[Permission]) -> String {
     scopes.join(" ")
 }
 
-/// What may stand between quotes in a header.
+/// Escapes a text for a quoted string in a header.
 fn quoted(text: &str) -> String {
     let may = |c: &char| matches!(c, ' '..='~') && !matches!(c, '"' | '\\');
     text.chars().filter(may).collect()
@@ -295,7 +295,7 @@ mod tests {
             Some("http://localhost:8931/ws".to_owned())
         );
         assert_eq!(of(None, "/other").1, None);
-        // Each name of this machine is as good, and a name of somebody else is none of ours.
+        // Each name of this machine is valid, and other names are not.
         let oauth = OAuth::new(&[], None, &addresses);
         let at = |host| {
             oauth

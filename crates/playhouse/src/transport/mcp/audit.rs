@@ -1,4 +1,4 @@
-//! Records of requests that are no calls of tools.
+//! Audit records of requests other than tool calls.
 
 use crate::access::audit::{Entry, Outcome, WriteError};
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::sessions::Caller;
 use rmcp::model::ErrorData;
 use serde_json::{Value, json};
 
-/// Answers a request, and records it: its method, and its parameters as the arguments.
+/// Handles a request and records it: its method, and its parameters as the arguments.
 pub(super) async fn recorded<T>(
     server: &Server,
     caller: &Caller,
@@ -39,7 +39,7 @@ fn not_recorded(error: &WriteError, ran: bool) -> ErrorData {
     failed(&Error::NotRecorded { reason, ran })
 }
 
-/// An error of ours as JSON-RPC has it, with its code among the data.
+/// Converts an error to JSON-RPC, with its error code in the data.
 pub(super) fn failed(error: &Error) -> ErrorData {
     let data = json!({ "errorCode": error.code().name() });
     ErrorData::internal_error(error.to_string(), Some(data))

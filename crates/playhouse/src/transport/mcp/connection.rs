@@ -1,4 +1,4 @@
-//! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
+//! The MCP methods of a connection: `initialize`, `tools/list`, `tools/call`, and requests for the client's roots.
 
 use super::audit::{failed, recorded};
 use super::elicitation::{ElicitationMode, RetryingClient};
@@ -39,16 +39,16 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How long a client may take to tell its roots.
+/// How long a client may take to return its roots.
 const ROOTS: Duration = Duration::from_secs(5);
 
-/// How long a client may take to answer a ping.
+/// How long a client may take to respond to a ping.
 const PING: Duration = Duration::from_secs(5);
 
-/// A stage between two curtains.
+/// The icon: a stage between two curtains.
 const ICON: &str = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAzMiAzMiI+PHJlY3Qgd2lkdGg9IjMyIiBoZWlnaHQ9IjMyIiByeD0iNiIgZmlsbD0iIzJiMjEzYSIvPjxwYXRoIGQ9Ik00IDVoMjR2M0g0eiIgZmlsbD0iI2YyYjYzYyIvPjxwYXRoIGQ9Ik01IDhoN2MwIDctMSAxMi03IDE2ek0yNyA4aC03YzAgNyAxIDEyIDcgMTZ6IiBmaWxsPSIjZDgzYTRhIi8+PHBhdGggZD0iTTQgMjVoMjR2Mkg0eiIgZmlsbD0iI2YyYjYzYyIvPjwvc3ZnPg==";
 
-/// Methods that are known to `rmcp`; one of them that it could not parse has bad parameters.
+/// Methods that `rmcp` supports; if it cannot parse one of them, the parameters are invalid.
 const METHODS: &[&str] = &[
     "initialize",
     "ping",
@@ -57,7 +57,7 @@ const METHODS: &[&str] = &[
     "tools/call",
 ];
 
-/// Those of them that 2026-07-28 has no more.
+/// Methods that 2026-07-28 removed.
 const REMOVED: &[&str] = &[
     "initialize",
     "ping",
@@ -66,12 +66,12 @@ const REMOVED: &[&str] = &[
     "resources/unsubscribe",
 ];
 
-/// How long clients of 2026-07-28 may keep an answer.
+/// How long clients of 2026-07-28 may cache a result.
 /// <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>
 enum Keep {
-    /// It depends on the server's flags only.
+    /// The result depends on the server's flags only.
     Lasting,
-    /// Pages come and go, and are somebody's.
+    /// The result depends on pages, and on the caller.
     Fleeting,
 }
 
@@ -84,7 +84,7 @@ impl Keep {
     }
 }
 
-/// The answer; for clients of that revision with how long they may keep it. Each kind has the same two methods, and no trait for them.
+/// Sets the caching properties of a result for clients of that revision. The result types have the same two methods, but no common trait.
 macro_rules! kept {
     ($answer:expr, $context:expr, $keep:ident) => {
         match modern($context) {
@@ -100,18 +100,18 @@ macro_rules! kept {
 /// One client's connection.
 pub(super) struct Connection {
     server: Arc<Server>,
-    /// Who is at the other end; over HTTP it is told with the first request.
+    /// The caller; over HTTP it is set by the first request.
     caller: OnceLock<Caller>,
-    /// The name under which the client knows us; over HTTP each request has it.
+    /// The host name by which the client reaches the server; over HTTP each request has it.
     host: Option<String>,
-    /// `None`: each answer has a stream of its own.
+    /// `None`: each response has a stream of its own.
     room: Option<Room>,
     log: Log,
     subscriptions: Subscriptions,
 }
 
 impl Connection {
-    /// That of a client whose messages all come the same way.
+    /// Creates the connection of a client whose messages all use the same transport.
     pub(super) fn of(
         server: Arc<Server>,
         caller: Caller,
@@ -128,7 +128,7 @@ impl Connection {
         }
     }
 
-    /// An MCP session over HTTP, or a single request.
+    /// Creates the connection of an MCP session over HTTP, or of a single request.
     pub(super) fn over_http(server: Arc<Server>) -> Self {
         Self {
             server,
@@ -140,7 +140,7 @@ impl Connection {
         }
     }
 
-    /// What the client can read; with the contract alone there is no such method.
+    /// Returns the client's resources, or an error if the server offers none.
     fn resources(
         &self,
         context: &RequestContext<RoleServer>,
@@ -153,7 +153,7 @@ impl Connection {
         Ok(self.server.resources(caller))
     }
 
-    /// Whether the client hears what is sent to it later.
+    /// Returns whether the client can receive notifications after the response.
     fn can_notify(&self, context: &RequestContext<RoleServer>) -> bool {
         self.room.is_some() || has_session(context)
     }
@@ -181,12 +181,12 @@ impl Connection {
         })
     }
 
-    /// Who asks. `lasting`: the client will be here for the next request too.
+    /// Returns the caller. `lasting`: the connection remains for further requests.
     fn caller(&self, extensions: &Extensions, lasting: bool) -> Caller {
         let parts = extensions.get::<http::request::Parts>();
         let principal = parts.and_then(|parts| parts.extensions.get::<Principal>());
         if let Some(caller) = self.caller.get() {
-            // Who it is does not change, what it may do can.
+            // The identity does not change, but its permissions can.
             return match principal {
                 Some(principal) => caller.clone().now(principal.clone()),
                 None => caller.clone(),
@@ -379,7 +379,7 @@ impl ServerHandler for Connection {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        // What is not offered the library takes away.
+        // The library removes methods that are not offered.
         (!self.server.is_drop_in()).then(|| requested.clone())
     }
 
@@ -388,7 +388,7 @@ impl ServerHandler for Connection {
         let caller = self.caller(&request.extensions, has_session(request));
         tokio::select! {
             () = resources::listen(self.server.resources(caller), context) => {}
-            // Nobody waits for it at the end.
+            // At shutdown, the client does not wait for it.
             () = self.server.stopped() => {}
         }
         Ok(())
@@ -460,7 +460,7 @@ impl ServerHandler for Connection {
     }
 }
 
-/// The answer to a method that there is not.
+/// Returns the error for an unknown method.
 pub(super) fn unknown_method(method: &str) -> ErrorData {
     let message = format!("Method not found: {}", brief(method));
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
@@ -474,14 +474,14 @@ fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> 
     }
 }
 
-/// The client speaks a revision without `initialize`.
+/// Returns whether the client uses a revision without `initialize`.
 pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// Over HTTP: the client will come back with the same MCP session.
+/// Returns whether the request belongs to an MCP session over HTTP.
 fn has_session(context: &RequestContext<RoleServer>) -> bool {
     !modern(context) && names_session(&context.extensions)
 }
@@ -503,16 +503,16 @@ fn result(content: Content) -> CallToolResult {
         })
         .collect();
     let mut result = CallToolResult::success(items);
-    // Clients compare whole results: a success is its content and nothing else.
+    // Clients compare complete results: a successful one contains only content.
     result.is_error = content.is_error.then_some(true);
     result.structured_content = content.structured;
     result
 }
 
-/// The client at the other end.
+/// The connected client.
 struct ConnectedClient {
     peer: Peer<RoleServer>,
-    /// Over HTTP: its MCP session.
+    /// Over HTTP: the MCP session.
     line: Option<ClientState>,
     room: Option<Room>,
     host: Option<String>,
@@ -560,7 +560,7 @@ impl Client for ConnectedClient {
             match self.line.as_ref().map(ClientState::state) {
                 Some(ClientStatus::Present) => return true,
                 Some(ClientStatus::Gone) => return false,
-                // A single request: there will be no other way to ask its client.
+                // A single request: there is no later response to detect a disconnected client.
                 None if self.room.is_none() => return true,
                 Some(ClientStatus::Unknown) | None => {}
             }

@@ -1,6 +1,5 @@
-//! Questions to the user behind a client: by a request of ours in revisions from 2025-06-18 to 2025-11-25, by an answer that asks for input
-//! in 2026-07-28, whose clients make the call again then. What a user types as a secret is never asked for here: for that there is a page of
-//! ours, as the specification wants it.
+//! Elicitation: with a request of the server in revisions from 2025-06-18 to 2025-11-25, with a result that requires input in 2026-07-28,
+//! whose clients then repeat the call. Secrets are never elicited: users type them on a page of the server, as the specification requires.
 //! <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>
 
@@ -15,29 +14,29 @@ use serde_json::{Value, json};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, PoisonError};
 
-/// What our question is called among those that an answer may ask.
+/// The key of the elicitation among the input requests of a result.
 const KEY: &str = "user";
 
-/// How a client's user is asked.
+/// How a client's user is asked for input.
 pub(super) enum ElicitationMode {
-    /// While the call waits.
+    /// With a request during the call.
     Request(Peer<RoleServer>),
-    /// With the answer to the call.
+    /// With the result of the call.
     Answer(Box<RetryingClient>),
 }
 
-/// A client that makes a call again with what its user said.
+/// A client that repeats a call with the response of its user.
 pub(super) struct RetryingClient {
     can: Option<ElicitationCapability>,
-    /// What was asked the last time, and what the user said.
+    /// The previous elicitation and the response of the user.
     state: Option<String>,
     response: Option<Value>,
-    /// What is asked this time.
+    /// The elicitation of this call.
     asked: Mutex<Option<(ElicitRequest, String)>>,
 }
 
 impl RetryingClient {
-    /// The client of that call, which can ask in these ways.
+    /// Returns how the client of that call supports elicitation.
     pub(super) fn new(
         can: Option<ElicitationCapability>,
         request: &mut CallToolRequestParams,
@@ -55,7 +54,7 @@ impl RetryingClient {
         let Some(can) = &self.can else {
             return ElicitationResult::Unsupported;
         };
-        // What comes back is the client's word, as any answer of its user; it must only be to this question.
+        // The response is as trustworthy as any response of the client; it must only belong to this elicitation.
         let state = digest(question);
         if self.state.as_ref() == Some(&state)
             && let Some(response) = &self.response
@@ -74,7 +73,7 @@ impl RetryingClient {
 }
 
 impl ElicitationMode {
-    /// Puts the question.
+    /// Sends the elicitation.
     pub(super) async fn ask(&self, question: &Elicitation) -> ElicitationResult {
         match self {
             Self::Request(peer) => request_of(peer, question).await,
@@ -82,7 +81,7 @@ impl ElicitationMode {
         }
     }
 
-    /// Whether the call will come again.
+    /// Returns whether the client will repeat the call.
     pub(super) fn is_retried_by_client(&self) -> bool {
         match self {
             Self::Request(_) => false,
@@ -93,7 +92,7 @@ impl ElicitationMode {
         }
     }
 
-    /// The answer that has it come again.
+    /// Returns the result that makes the client repeat the call.
     pub(super) fn answer(&self) -> Option<InputRequiredResult> {
         let Self::Answer(returning) = self else {
             return None;
@@ -122,18 +121,18 @@ async fn request_of(peer: &Peer<RoleServer>, question: &Elicitation) -> Elicitat
     let answer = peer.send_request(ServerRequest::ElicitRequest(request));
     match answer.await {
         Ok(ClientResult::ElicitResult(result)) => to_result(result),
-        // It said that it could.
+        // The client had declared the capability.
         Ok(_) | Err(_) => ElicitationResult::Unsupported,
     }
 }
 
-/// The question as the client's capability allows it; `None`, where it does not.
+/// Returns the request in a form that the client supports, if there is one.
 fn request(
     question: &Elicitation,
     can: &ElicitationCapability,
     id: Option<&str>,
 ) -> Option<ElicitRequest> {
-    // A client that says nothing more has forms.
+    // A client without details supports forms.
     let has_forms = can.form.is_some() || can.url.is_none();
     let form = |message: &str, properties: Value, required: Value| {
         json!({
@@ -206,7 +205,7 @@ fn to_result(result: ElicitResult) -> ElicitationResult {
     })
 }
 
-/// What tells one question from another.
+/// Returns a digest that identifies an elicitation.
 fn digest(question: &Elicitation) -> String {
     let mut hasher = DefaultHasher::new();
     format!("{question:?}").hash(&mut hasher);

@@ -1,5 +1,5 @@
-//! What the official conformance suite asks a server to have: its own tools, resources and prompts, beside ours. They are in no
-//! program that is shipped, only behind the feature `conformance`; every other request goes to [`Connection`].
+//! The tools, resources and prompts that the official conformance suite requires, in addition to those of the server. They are compiled
+//! only with the feature `conformance`, which no release has; other requests go to [`Connection`].
 //! <https://github.com/modelcontextprotocol/conformance>
 
 #![expect(deprecated, reason = "clients of today still subscribe so")]
@@ -27,10 +27,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A picture of one red pixel.
+/// An image of one red pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
-/// A connection, and what the suite asks for.
+/// A connection with the fixtures of the suite.
 pub(super) struct Fixtures(Connection);
 
 impl Fixtures {
@@ -204,7 +204,7 @@ impl ServerHandler for Fixtures {
     }
 }
 
-/// After how many events the stream is cut that a request's answer comes on: the suite has a tool to try resuming with.
+/// Returns after how many events the stream of a response is cut: the suite tests resumption with a tool.
 pub(super) fn events_until_cut(message: &ClientJsonRpcMessage) -> usize {
     match message {
         JsonRpcMessage::Request(request) => match &request.request {
@@ -215,19 +215,19 @@ pub(super) fn events_until_cut(message: &ClientJsonRpcMessage) -> usize {
     }
 }
 
-/// A result of a request, and that it is one: revisions from 2026-07-28 on want that said.
+/// Returns the result of a request, with the type that revisions from 2026-07-28 on require.
 fn result<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
     value["resultType"] = "complete".into();
     from_json(value)
 }
 
-/// What is easier read as JSON than built.
+/// Builds a value from JSON, which is easier to read.
 fn from_json<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// An argument that is a text; empty where there is none.
+/// Returns a text argument; empty if it is missing.
 fn text<'a>(arguments: &'a JsonObject, name: &str) -> &'a str {
     arguments
         .get(name)

@@ -1,4 +1,4 @@
-//! Log messages for a client about its own calls, from the level on that it asked for.
+//! Log messages for a client about its own calls, from the level that it requested.
 
 #![expect(deprecated, reason = "clients of today still ask for it")]
 
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What `logging/setLevel` says.
+/// The parameters of `logging/setLevel`.
 pub(super) type SetLevel = SetLevelRequestParams;
 
-/// The level that a connection asked for with `logging/setLevel`; none until then.
+/// The level that a connection set with `logging/setLevel`; none until then.
 #[derive(Default)]
 pub(super) struct Log(Mutex<Option<LoggingLevel>>);
 
@@ -23,7 +23,7 @@ impl Log {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(wanted.level);
     }
 
-    /// Tells how a call ended: an error is a warning, all else is for who debugs.
+    /// Logs the end of a call: an error at level warning, others at level debug.
     pub(super) async fn call_ended(
         &self,
         context: &RequestContext<RoleServer>,
@@ -32,7 +32,7 @@ impl Log {
         content: &Content,
     ) {
         let wanted = match modern(context) {
-            // Without a connection to set it for, each request says what it wants to hear.
+            // Without a connection, each request has its own level.
             true => context.meta.log_level(),
             false => *self.0.lock().unwrap_or_else(PoisonError::into_inner),
         };
@@ -54,12 +54,12 @@ impl Log {
             None => json!({ "tool": tool, "milliseconds": milliseconds }),
         };
         let message = LoggingMessageNotificationParam::new(level, data).with_logger("tools");
-        // Who has gone does not hear it.
+        // The client may have disconnected.
         let _ = context.peer.notify_logging_message(message).await;
     }
 }
 
-/// RFC 5424's order, the gravest last.
+/// The order of RFC 5424, the most severe last.
 fn rank(level: LoggingLevel) -> u8 {
     match level {
         LoggingLevel::Debug => 0,

@@ -1,4 +1,4 @@
-//! Progress of calls that take long.
+//! Progress notifications of calls that take long.
 
 use crate::calls::Status;
 use rmcp::RoleServer;
@@ -7,10 +7,10 @@ use rmcp::service::{Peer, RequestContext};
 use std::future::pending;
 use std::time::Duration;
 
-/// How long a call may take before its client hears of it, and how often then.
+/// How long a call runs before the first notification, and the interval between notifications.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Tells a client that asked for it how long its call has been under way, and what it waits for.
+/// Notifies a client that requested it of the duration of its call, and of what the call waits for.
 pub(super) struct Progress {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -24,7 +24,7 @@ impl Progress {
         }
     }
 
-    /// The outcome of `work`; meanwhile the client hears of `what`, and of its status where that is known.
+    /// Awaits `work` and sends notifications meanwhile with `what`, and with the status of the call if known.
     pub(super) async fn of_work<T>(
         self,
         what: &str,

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 /// The methods of this module.
 pub(super) const METHODS: &[&str] = &["prompts/list", "prompts/get", "completion/complete"];
 
-/// Says that there are prompts, and that their arguments can be completed.
+/// Declares the capabilities of prompts and completions.
 pub(super) fn enable(capabilities: &mut ServerCapabilities) {
     capabilities.prompts = Some(PromptsCapability::default());
     capabilities.completions = Some(Map::new());

@@ -1,4 +1,4 @@
-//! `resources/list`, `resources/templates/list`, `resources/read`, and word of what has changed.
+//! `resources/list`, `resources/templates/list`, `resources/read`, and notifications of changes.
 
 use crate::files::resource_uri::{Address, TEMPLATES, brief};
 use crate::server::resources::{Body, Contents, ReadError, Resource, Resources};
@@ -26,16 +26,16 @@ pub(super) const METHODS: &[&str] = &[
     "resources/unsubscribe",
 ];
 
-/// How many are listed at a time.
+/// The page size of lists.
 const PAGE: usize = 100;
 
-/// What one connection may listen to.
+/// The largest number of subscriptions of a connection.
 const SUBSCRIPTIONS: usize = 100;
 
-/// The pause between two looks at the list for a client that has read it.
+/// The interval between checks of the list for a client that has read it.
 const LIST_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Says that there are resources, that one can subscribe to them, and that clients are told when there are others.
+/// Declares the capabilities of resources, subscriptions and list changes.
 pub(super) fn enable(capabilities: &mut ServerCapabilities) {
     let mut resources = ResourcesCapability::default();
     resources.subscribe = Some(true);
@@ -43,7 +43,7 @@ pub(super) fn enable(capabilities: &mut ServerCapabilities) {
     capabilities.resources = Some(resources);
 }
 
-/// A part of the list; a cursor is the number of those that came before.
+/// Returns a page of the list; a cursor is the number of the entries before it.
 pub(super) async fn list(
     resources: &Resources,
     cursor: Option<String>,
@@ -61,7 +61,7 @@ pub(super) async fn list(
     Ok(list)
 }
 
-/// The answer to a cursor that we did not give.
+/// Returns the error for an invalid cursor.
 pub(super) fn invalid_cursor(cursor: &str) -> ErrorData {
     ErrorData::invalid_params(format!("Invalid cursor: {}", brief(cursor)), None)
 }
@@ -88,7 +88,7 @@ pub(super) async fn read(
     Ok(ReadResourceResult::new(vec![shown(uri, contents)]))
 }
 
-/// What a template's variables can be.
+/// Returns completions of a template's variable.
 pub(super) fn complete(
     resources: &Resources,
     request: &CompleteRequestParams,
@@ -105,7 +105,7 @@ pub(super) fn complete(
     completed(fitting.collect())
 }
 
-/// As many of the values as may be told.
+/// Limits the values to the number that the specification permits.
 pub(super) fn completed(mut values: Vec<String>) -> Result<CompleteResult, ErrorData> {
     let total = values.len();
     values.truncate(CompletionInfo::MAX_VALUES);
@@ -144,7 +144,7 @@ fn address(uri: &str, modern: bool) -> Result<Address, ErrorData> {
     Address::parse(uri).ok_or_else(unknown)
 }
 
-/// Revisions up to 2025-11-25 have a code of its own for what is not there.
+/// Revisions up to 2025-11-25 have a separate error code for missing resources.
 fn refused(uri: &str, error: &ReadError, modern: bool) -> ErrorData {
     let data = Some(json!({ "uri": brief(uri) }));
     match error {
@@ -154,11 +154,11 @@ fn refused(uri: &str, error: &ReadError, modern: bool) -> ErrorData {
     }
 }
 
-/// What a connection listens to.
+/// The subscriptions of a connection.
 #[derive(Default)]
 pub(super) struct Subscriptions {
     resources: Mutex<HashMap<String, Task>>,
-    /// Set by a client that has read the list.
+    /// Set when the client reads the list.
     list: OnceLock<Task>,
 }
 
@@ -187,7 +187,7 @@ impl Subscriptions {
             loop {
                 watch.changed().await;
                 let updated = ResourceUpdatedNotificationParam::new(told.clone());
-                // Who has gone does not hear it, and ends this with the connection.
+                // A disconnected client drops this task with the connection.
                 let _ = peer.notify_resource_updated(updated).await;
             }
         });
@@ -195,7 +195,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Tells a client that has just read the list, whose mark was `known`, when it is another one.
+    /// Notifies a client that has read the list in state `known` of changes.
     pub(super) fn follow_list(&self, resources: Resources, mut known: u64, peer: Peer<RoleServer>) {
         self.list.get_or_init(|| {
             task::spawn("resource list", async move {
@@ -215,7 +215,7 @@ impl Subscriptions {
     }
 }
 
-/// Resolves when the list is another one than that of the mark, which is replaced.
+/// Resolves when the list has changed from the known state, which is updated.
 async fn list_changed(resources: &Resources, known: &mut u64) {
     loop {
         tokio::time::sleep(LIST_POLL_INTERVAL).await;
@@ -226,7 +226,7 @@ async fn list_changed(resources: &Resources, known: &mut u64) {
     }
 }
 
-/// Tells of changes until the client has heard enough.
+/// Sends notifications of changes until the client ends the request.
 pub(super) async fn listen(resources: Resources, context: SubscriptionContext) {
     let uris = context.accepted().resource_subscriptions.clone();
     let known = uris.into_iter().flatten().take(SUBSCRIPTIONS);
@@ -244,7 +244,7 @@ pub(super) async fn listen(resources: Resources, context: SubscriptionContext) {
     let watches: Vec<_> = watches.collect();
     let watching = async {
         futures_util::future::join_all(watches).await;
-        // There were none.
+        // There are no subscriptions.
         std::future::pending().await
     };
     let listing = async {

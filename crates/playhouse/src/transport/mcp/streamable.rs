@@ -1,4 +1,4 @@
-//! MCP over HTTP requests: with sessions as revisions up to 2025-11-25 have them, and without, as 2026-07-28 does.
+//! MCP over HTTP: with MCP sessions in revisions up to 2025-11-25, and without in 2026-07-28.
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http>
 
 mod events;
@@ -28,7 +28,7 @@ use tower_service::Service as _;
 /// The header that names an MCP session.
 const SESSION: &str = "mcp-session-id";
 
-/// An answer, perhaps a stream of events.
+/// A response, which may be a stream of events.
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// The two endpoints.
@@ -40,7 +40,7 @@ pub(crate) struct Streamable {
 }
 
 impl Streamable {
-    /// Streams and sessions end with `end`.
+    /// Creates the endpoints, whose streams and sessions end with `end`.
     pub(crate) fn new(
         server: &Arc<Server>,
         settings: &HttpSettings,
@@ -48,7 +48,7 @@ impl Streamable {
     ) -> Self {
         let sessions = HttpSessions::new(settings.client_timeout);
         let config = StreamableHttpServerConfig::default()
-            // The door looks at both, for every endpoint.
+            // The request policy checks both headers for every endpoint.
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_max_request_body_bytes(settings.max_request)
@@ -74,7 +74,7 @@ impl Streamable {
         }
     }
 
-    /// Answers a request for `principal`, whose MCP session it may name.
+    /// Handles a request of `principal`, which may name an MCP session.
     pub(crate) async fn answer(
         &self,
         principal: Principal,
@@ -118,7 +118,7 @@ impl Streamable {
         answer
     }
 
-    /// Answers a request by itself: no MCP session, and JSON where the answer is all there is to say.
+    /// Handles a single request without an MCP session, with a JSON response if that is complete.
     pub(crate) async fn answer_stateless(
         &self,
         principal: Principal,
@@ -135,7 +135,7 @@ impl Streamable {
         answer
     }
 
-    /// How many MCP sessions there are.
+    /// Returns the number of MCP sessions.
     pub(crate) fn sessions(&self) -> usize {
         self.sessions.len()
     }
@@ -145,20 +145,20 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION)?.to_str().ok()
 }
 
-/// The session whose own stream is to go on. Streams of requests have names that only who asked can know.
+/// Returns the session whose own stream is resumed. The ids of other streams are known only to the client of the request.
 fn resumed_of(headers: &HeaderMap) -> Option<&str> {
     let last = headers.get("last-event-id")?.to_str().ok()?;
     Some(last.split_once(":common")?.0)
 }
 
-/// Whether a client of 2026-07-28 calls a tool.
+/// Returns whether a client of 2026-07-28 calls a tool.
 fn calls_tool(headers: &HeaderMap) -> bool {
     headers
         .get("mcp-method")
         .is_some_and(|method| method == "tools/call")
 }
 
-/// The answer that a tool is unknown is an answer of the method, which there is: clients take the status 404 for a method that is missing.
+/// Replaces the status 404 of an unknown tool: clients interpret it as a missing method.
 fn found(answer: &mut Answer) {
     let kind = answer.headers().get(http::header::CONTENT_TYPE);
     let is_json = kind.is_some_and(|kind| kind == "application/json");
@@ -195,32 +195,32 @@ fn plain(status: StatusCode, text: &'static str) -> Answer {
     answer
 }
 
-/// The tool that a message calls.
+/// Returns the tool that a message calls.
 pub(crate) fn tool_called(body: &[u8]) -> Option<String> {
     let message: Value = serde_json::from_slice(body).ok()?;
     let name = message["params"]["name"].as_str()?;
     (message["method"] == "tools/call").then(|| name.to_owned())
 }
 
-/// Whether the answer to a request is a stream without an end: that of a session, or word of changes as 2026-07-28 has it, whose clients
-/// have to name the method in a header.
+/// Returns whether the response to a request is an endless stream: that of an MCP session, or of a subscription in 2026-07-28, whose
+/// clients must send the method in a header.
 pub(crate) fn has_no_end<B>(request: &Request<B>) -> bool {
     let method = request.headers().get("mcp-method");
     request.method() == http::Method::GET
         || method.is_some_and(|method| method == "subscriptions/listen")
 }
 
-/// What a body is.
+/// A parsed body.
 pub(crate) enum Body {
-    /// A message, in a form that can be read.
+    /// A message, in normalized form.
     Message(Bytes),
-    /// A notification that means nothing to us.
+    /// A notification that the server ignores.
     Nothing,
-    /// No message: the JSON-RPC error that answers it.
+    /// Not a message: the JSON-RPC error of the response.
     Refused(String),
 }
 
-/// Looks at the body of a request.
+/// Parses the body of a request.
 pub(crate) fn body(bytes: Bytes) -> Body {
     match text::read(&bytes) {
         Ok(Some(_)) => match text::readable(&bytes) {

@@ -1,5 +1,5 @@
-//! An issuer of tokens: where its keys are, and the keys. They are fetched when they are first needed, in the background when they are old,
-//! and again when a token names one that is not among them, but not for every token that somebody makes up.
+//! The keys of a token issuer. They are fetched when they are first needed, in the background when they are old, and again when a token
+//! names an unknown one, but not for every forged token.
 
 use super::token::UnverifiedClaims;
 use crate::config::is_safe_address;
@@ -13,42 +13,43 @@ use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 use url::Url;
 
-/// After this time keys are fetched again, while they are used.
+/// The age at which keys that are in use are fetched again.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(600);
-/// For this time they are good all the same when they cannot be fetched.
+/// The age up to which keys remain valid if they cannot be fetched again.
 const MAX_KEY_AGE: Duration = Duration::from_secs(24 * 3600);
-/// The pause between the end of an attempt and the next one.
+/// The interval between the end of an attempt and the next one.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
-/// How long an attempt may take: its metadata and its keys, at whatever addresses.
+/// How long an attempt may take, with the metadata and the keys, at all addresses.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
-/// The largest answer, in bytes.
+/// The largest response, in bytes.
 const MAX_RESPONSE_BYTES: u64 = 1 << 20;
-/// The most keys that are looked at.
+/// The largest number of keys that are used.
 const MAX_KEYS: usize = 100;
 
-/// An issuer, and its keys as far as they are known.
+/// An issuer and its known keys.
 pub(super) struct Issuer {
     url: String,
     agent: ureq::Agent,
     limit: Duration,
     cached: Arc<RwLock<Cached>>,
-    /// Held by the attempt that is under way: others wait for its end.
+    /// Locked by the current attempt: others wait for its end.
     attempt: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Clone, Default)]
 struct Cached {
     keys: Arc<[Key]>,
-    /// When they came.
+    /// The time at which they were fetched.
     fetched: Option<Instant>,
-    /// When the last attempt ended.
+    /// The end of the last attempt.
     tried: Option<Instant>,
 }
 
 /// A public key of an issuer.
 pub(super) struct Key {
     id: Option<String>,
-    /// What it may have signed with: what it says, or else what its kind can. Never what a token says.
+    /// The algorithms that the key may be used with: those that it states, or otherwise those of its type. Never the one that a token
+    /// states.
     algorithms: Vec<Algorithm>,
     public: DecodingKey,
 }
@@ -56,17 +57,17 @@ pub(super) struct Key {
 /// Why there is no key for a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyError {
-    /// The issuer has none like it.
+    /// The issuer has no such key.
     Unknown,
-    /// The issuer cannot be asked.
+    /// The issuer cannot be reached.
     Unavailable,
 }
 
 impl Issuer {
-    /// The issuer of that URL, letter for letter as its tokens say it.
+    /// Creates an issuer with that URL, spelled exactly as in its tokens.
     pub(super) fn new(url: &str) -> Self {
         let config = ureq::Agent::config_builder()
-            // Where keys come from is not for others to say.
+            // Other servers must not decide where keys come from.
             .max_redirects(0)
             .build();
         Self {
@@ -82,7 +83,7 @@ impl Issuer {
         &self.url
     }
 
-    /// The keys that may have signed such a token. Known ones are returned at once.
+    /// Returns the keys that may have signed such a token. Known ones are returned at once.
     pub(super) async fn keys(&self, outline: &UnverifiedClaims) -> Result<Arc<[Key]>, KeyError> {
         let mut now = self.cached();
         if now.has(outline) && now.is_younger_than(MAX_KEY_AGE) {
@@ -95,22 +96,22 @@ impl Issuer {
             return Ok(now.keys);
         }
         let attempt = self.attempt.clone().lock_owned().await;
-        // Another request may have waited for the same.
+        // Another request may have waited for the same attempt.
         now = self.cached();
         if now.is_due() {
-            // A request that is given up meanwhile does not end the attempt that others wait for.
+            // A cancelled request does not end the attempt that others wait for.
             task::run_to_completion("OAuth keys", self.fetch(attempt)).await;
             now = self.cached();
         }
         match now.has(outline) {
             true if now.is_younger_than(MAX_KEY_AGE) => Ok(now.keys),
-            // The keys that we have came with the last attempt: the issuer knows no other.
+            // The known keys are those of the last attempt: the issuer has no others.
             false if now.fetched.is_some() && now.fetched == now.tried => Err(KeyError::Unknown),
             _ => Err(KeyError::Unavailable),
         }
     }
 
-    /// Asks for the keys; what is known stays when that fails.
+    /// Fetches the keys; known keys are kept if that fails.
     fn fetch(&self, attempt: OwnedMutexGuard<()>) -> impl Future<Output = ()> + Send + use<> {
         let (agent, url, limit) = (self.agent.clone(), self.url.clone(), self.limit);
         let cached = self.cached.clone();
@@ -145,7 +146,7 @@ impl Cached {
         self.keys.iter().any(|key| key.fits(outline))
     }
 
-    /// Whether the last attempt was long enough ago for another one.
+    /// Returns whether the retry interval has passed.
     fn is_due(&self) -> bool {
         self.tried
             .is_none_or(|tried| tried.elapsed() >= RETRY_INTERVAL)
@@ -157,7 +158,7 @@ impl Cached {
 }
 
 impl Key {
-    /// Whether it can be the one that signed such a token.
+    /// Returns whether the key can have signed such a token.
     pub(super) fn fits(&self, outline: &UnverifiedClaims) -> bool {
         let named = match (&outline.key, &self.id) {
             (Some(wanted), Some(id)) => wanted == id,
@@ -171,7 +172,7 @@ impl Key {
         &self.public
     }
 
-    /// A key of a JWK set, if it is one that signs and that we can check with.
+    /// Parses a key of a JWK set; `None` if it is not a signature key of a supported type.
     pub(super) fn of(jwk: &Value) -> Option<Self> {
         let jwk: Jwk = serde_json::from_value(jwk.clone()).ok()?;
         let common = &jwk.common;
@@ -198,7 +199,7 @@ impl Key {
             AlgorithmParameters::OctetKeyPair(pair) if pair.curve == EllipticCurve::Ed25519 => {
                 vec![Algorithm::EdDSA]
             }
-            // A secret is nobody's public key.
+            // A symmetric key is not a public key.
             _ => return None,
         };
         if let Some(only) = common.key_algorithm {
@@ -214,7 +215,7 @@ impl Key {
     }
 }
 
-/// An attempt to fetch keys, and its one deadline.
+/// An attempt to fetch keys, with one deadline.
 struct Attempt {
     agent: ureq::Agent,
     deadline: std::time::Instant,
@@ -226,7 +227,7 @@ impl Attempt {
         Self { agent, deadline }
     }
 
-    /// The keys of an issuer, by way of its metadata: RFC 8414, OpenID Connect Discovery.
+    /// Fetches the keys of an issuer via its metadata: RFC 8414, OpenID Connect Discovery.
     fn keys(&self, issuer: &str) -> Result<Vec<Key>, String> {
         #[derive(Deserialize)]
         struct Metadata {
@@ -289,7 +290,7 @@ impl Attempt {
     }
 }
 
-/// Where the metadata may be: the well-known words before the issuer's path, and behind it.
+/// Returns the possible URLs of the metadata: the well-known segments before and after the issuer's path.
 fn addresses(issuer: &str) -> Vec<String> {
     let Ok(url) = Url::parse(issuer) else {
         return Vec::new();
@@ -322,7 +323,7 @@ mod tests {
         }
     }
 
-    /// An issuer that accepts connections and says nothing, whose key `known` was fetched before.
+    /// Returns an issuer that accepts connections but does not respond, whose key `known` was fetched before.
     fn silent(listener: &TcpListener) -> Issuer {
         let jwk = json!({ "kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": "known" });
         let now = Some(Instant::now());
@@ -344,7 +345,7 @@ mod tests {
             .count()
     }
 
-    /// Time passes by itself only while nothing runs, so an attempt takes its real time.
+    /// With paused time, the clock advances only while nothing runs, so an attempt takes its real time.
     #[tokio::test(start_paused = true)]
     async fn keys_that_are_known_are_served_at_once_while_their_issuer_is_silent() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -356,7 +357,7 @@ mod tests {
         for _ in 0..10 {
             assert!(at_once().unwrap().is_ok());
         }
-        // The attempt that was begun in the background.
+        // Waits for the attempt in the background.
         drop(issuer.attempt.clone().lock_owned().await);
         assert!(at_once().unwrap().is_ok());
         assert_eq!(attempts(&listener), 1);
@@ -371,7 +372,7 @@ mod tests {
         let issuer = silent(&listener);
         tokio::time::advance(RETRY_INTERVAL).await;
         let (first, other) = (outline("new"), outline("other"));
-        // One that is given up does not end the attempt.
+        // A cancelled request does not end the attempt.
         assert!(issuer.keys(&first).now_or_never().is_none());
         let asked = (0..20).map(|_| issuer.keys(&other));
         let answers = futures_util::future::join_all(asked).await;

@@ -1,4 +1,4 @@
-//! Signatures of tokens, checked by `ring`, which is here for TLS already.
+//! Verification of token signatures with `ring`, which TLS requires anyway.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind};
@@ -11,7 +11,7 @@ use ring::signature::{
     UnparsedPublicKey, VerificationAlgorithm,
 };
 
-/// The way `jsonwebtoken` checks signatures from now on. Nothing is signed here.
+/// Installs `ring` as the provider of `jsonwebtoken`. Signing is not supported.
 pub(super) fn install() {
     static RING: CryptoProvider = CryptoProvider {
         signer_factory: |_, _: &EncodingKey| -> Result<Box<dyn JwtSigner>, Error> {
@@ -20,11 +20,11 @@ pub(super) fn install() {
         verifier_factory: verifier,
         key_utils: KeyUtils::new_unimplemented(),
     };
-    // Installed already, it is the same.
+    // Fails only if it is installed already.
     let _ = RING.install_default();
 }
 
-/// A public key and what it checks with.
+/// A public key and its algorithm.
 struct Ring {
     algorithm: Algorithm,
     key: DecodingKeyKind,
@@ -47,7 +47,7 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
         Algorithm::ES256 => Check::Other(&ECDSA_P256_SHA256_FIXED),
         Algorithm::ES384 => Check::Other(&ECDSA_P384_SHA384_FIXED),
         Algorithm::EdDSA => Check::Other(&ED25519),
-        // Those of keys that two have, which prove nothing, and those that nobody has heard of.
+        // Symmetric algorithms, which prove nothing, and unknown ones.
         _ => return Err(ErrorKind::UnsupportedAlgorithm.into()),
     };
     if key.family() != algorithm.family() {
@@ -70,7 +70,7 @@ impl Verifier<Vec<u8>> for Ring {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
         let checked = match (&self.check, &self.key) {
             (Check::Rsa(parameters), DecodingKeyKind::RsaModulusExponent { n, e }) => {
-                // Whole numbers, as `ring` wants them, have no zeros in front.
+                // `ring` requires integers without leading zeros.
                 let bare = |number: &[u8]| -> Vec<u8> {
                     number
                         .iter()

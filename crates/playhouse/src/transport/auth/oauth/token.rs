@@ -1,14 +1,14 @@
-//! Access tokens: what one says before it is believed, and whether it is to be believed.
+//! Access tokens: unverified claims, and their verification.
 
 use super::issuer::Key;
 use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Clocks differ.
+/// The allowed clock difference, in seconds.
 const LEEWAY: u64 = 30;
 
-/// What a token says of itself, unproved: enough to find the key that may prove it.
+/// The unverified claims that are needed to find the key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnverifiedClaims {
     pub(super) issuer: String,
@@ -16,21 +16,21 @@ pub(super) struct UnverifiedClaims {
     pub(super) algorithm: Algorithm,
 }
 
-/// What a token says, proved.
+/// The verified claims.
 #[derive(Debug, Deserialize)]
 pub(super) struct Claims {
     iss: String,
-    /// Seconds since 1970.
+    /// The expiry, in seconds since 1970.
     pub(super) exp: u64,
     sub: Option<String>,
     client_id: Option<String>,
     azp: Option<String>,
     scope: Option<Value>,
-    /// What some issuers call it.
+    /// Another name of the scopes, which some issuers use.
     scp: Option<Value>,
 }
 
-/// Why a token is not believed. Fixed sentences: they go to whoever sent it.
+/// Why a token is rejected. The texts are constant because they are sent to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TokenError {
     #[error("The access token is not a signed JWT")]
@@ -57,7 +57,7 @@ impl UnverifiedClaims {
         struct RawClaims {
             iss: Option<String>,
         }
-        // `none` is no algorithm to the parser; extensions that must be understood are not.
+        // The parser rejects the algorithm `none`, but not critical extensions.
         let header = decode_header(token).map_err(|_| TokenError::Malformed)?;
         if header.crit.is_some() {
             return Err(TokenError::Malformed);
@@ -73,7 +73,7 @@ impl UnverifiedClaims {
 }
 
 impl Claims {
-    /// Who it stands for, unmistakably: somebody, or a program that acts for itself.
+    /// Returns a unique name of the subject: a user or a client.
     pub(super) fn subject(&self, issuer: &str) -> Option<String> {
         let given = |claim: &Option<String>| claim.clone().filter(|text| !text.is_empty());
         let client = || given(&self.client_id).or_else(|| given(&self.azp));
@@ -83,7 +83,7 @@ impl Claims {
         }
     }
 
-    /// Its scopes, one by one.
+    /// Returns the scopes.
     pub(super) fn scopes(&self) -> Vec<String> {
         match self.scope.as_ref().or(self.scp.as_ref()) {
             Some(Value::String(text)) => text.split_whitespace().map(str::to_owned).collect(),
@@ -96,7 +96,7 @@ impl Claims {
     }
 }
 
-/// What the token says, if one of these keys signed it, its issuer is who it said, and it is for one of these resources, now.
+/// Returns the claims, if one of these keys signed the token, its issuer matches, it is for one of these resources, and it is valid now.
 pub(super) fn verify(
     token: &str,
     outline: &UnverifiedClaims,
@@ -108,7 +108,7 @@ pub(super) fn verify(
     validation.validate_nbf = true;
     validation.set_audience(resources);
     validation.set_issuer(&[&outline.issuer]);
-    // What is not there would not be looked at.
+    // Missing claims would not be verified.
     validation.set_required_spec_claims(&["exp", "aud", "iss"]);
     let mut last = TokenError::Key;
     for key in keys.iter().filter(|key| key.fits(outline)) {

@@ -1,4 +1,4 @@
-//! Tokens made by hand: each is right but for one thing. Those of a real authorization server are in the integration tests.
+//! Tokens with one defect each. The integration tests use tokens of a real authorization server.
 
 use super::*;
 use crate::transport::auth::oauth::signature;
@@ -92,7 +92,7 @@ fn a_valid_token_has_subject_and_scopes() {
             .len(),
         2
     );
-    // Clocks differ by some seconds.
+    // Clocks may differ by some seconds.
     let now = get_current_timestamp();
     good("exp", json!(now - 10));
     good("nbf", json!(now + 10));
@@ -148,14 +148,14 @@ fn an_unsigned_token_is_refused() {
     let (signer, other) = (Signer::new(), Signer::new());
     let keys = [signer.key("one")];
     let refused = |token: &str| checked(token, &keys).expect_err("a bad token");
-    // Signed with a key of somebody else, under our key's name and under its own.
+    // Signed with another key, under the name of the valid key and under its own.
     assert_eq!(
         refused(&other.sign(&header(), &claims())),
         TokenError::Signature
     );
     let named = with(header(), "kid", json!("two"));
     assert_eq!(refused(&signer.sign(&named, &claims())), TokenError::Key);
-    // Changed after it was signed.
+    // Changed after signing.
     let good = signer.sign(&header(), &claims());
     let signature = good.rsplit('.').next().expect("a signature");
     let changed = message(&header(), &with(claims(), "sub", json!("eve")));
@@ -164,7 +164,7 @@ fn an_unsigned_token_is_refused() {
         TokenError::Signature
     );
     assert_eq!(refused(&format!("{changed}.")), TokenError::Signature);
-    // Without a signature, in the ways that fooled others.
+    // Without a signature, in the ways of known attacks.
     for none in ["none", "None", "NONE"] {
         let header = with(header(), "alg", json!(none));
         assert_eq!(
@@ -172,14 +172,14 @@ fn an_unsigned_token_is_refused() {
             TokenError::Malformed
         );
     }
-    // With the public key as the secret of another algorithm.
+    // With the public key as the secret of a symmetric algorithm.
     let secret = with(header(), "alg", json!("HS256"));
     let point = signer.0.public_key();
     let mac = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, point.as_ref());
     let message = message(&secret, &claims());
     let signature = BASE64.encode(ring::hmac::sign(&mac, message.as_bytes()));
     assert_eq!(refused(&format!("{message}.{signature}")), TokenError::Key);
-    // With an algorithm that is not the key's.
+    // With an algorithm of another key type.
     for algorithm in ["ES384", "RS256", "EdDSA"] {
         let header = with(header(), "alg", json!(algorithm));
         assert_eq!(
@@ -188,7 +188,7 @@ fn an_unsigned_token_is_refused() {
             "{algorithm}"
         );
     }
-    // With an extension that must be understood.
+    // With a critical extension.
     let critical = with(header(), "crit", json!(["b64"]));
     assert_eq!(
         refused(&signer.sign(&critical, &claims())),
