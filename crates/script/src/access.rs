@@ -1,4 +1,4 @@
-//! The files and URLs that client code may use, beside its browser context.
+//! Access of client code to files and URLs, in addition to its browser context.
 
 use async_trait::async_trait;
 use engine::BrowserContext;
@@ -7,13 +7,13 @@ use std::path::PathBuf;
 /// Decides which files and URLs client code may use. Errors are sentences, which become the messages of JavaScript errors.
 #[async_trait]
 pub trait Access: Send + Sync {
-    /// Fails for a URL that may not be opened.
+    /// Returns an error for a URL that may not be opened.
     fn check_url(&self, url: &str) -> Result<(), String>;
 
-    /// Fails for a screenshot that is too large.
+    /// Returns an error for a screenshot that is too large.
     fn check_screenshot(&self, bytes: &[u8]) -> Result<(), String>;
 
-    /// Fails for a file that may not be written.
+    /// Returns an error for a file that may not be written.
     fn check_writable(&self, name: &str) -> Result<(), String>;
 
     /// Reads a file.
@@ -22,10 +22,10 @@ pub trait Access: Send + Sync {
     /// Writes a file.
     async fn write(&self, name: &str, bytes: Vec<u8>) -> Result<(), String>;
 
-    /// Returns the path of a file that a page may read.
+    /// Returns the path of a file that may be uploaded to a page.
     async fn upload(&self, name: &str) -> Result<PathBuf, String>;
 
-    /// Returns the path of a download that has ended, and copies it to a file of the name `copy`. `None`: it could not be kept.
+    /// Returns the path of a finished download, and copies it to a file of the name `copy`. `None`: the file could not be kept.
     async fn save_download(
         &self,
         context: &BrowserContext,

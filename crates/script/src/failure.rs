@@ -1,20 +1,20 @@
-//! What went wrong with something that code asked for, as its JavaScript error will tell it.
+//! Errors of the API as JavaScript errors.
 
 use engine::Progress;
 use serde::Serialize;
 
-/// A JavaScript error to be.
+/// A future JavaScript error.
 #[derive(Debug, Serialize)]
 pub(super) struct Failure {
     name: &'static str,
     message: String,
-    /// A dialog holds the page.
+    /// Whether a dialog blocks the page.
     #[serde(skip)]
     pub(super) dialog: bool,
 }
 
 impl Failure {
-    /// An error of no kind in particular.
+    /// Creates a plain `Error`.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self {
             name: "Error",
@@ -23,7 +23,7 @@ impl Failure {
         }
     }
 
-    /// The same, with what was tried.
+    /// Adds the log of what was tried.
     pub(super) fn after(mut self, progress: &Progress) -> Self {
         let steps = progress.steps();
         if self.name == "Error" && !steps.is_empty() && !self.message.contains("\nCall log:") {
@@ -54,7 +54,7 @@ impl From<engine::Error> for Failure {
     }
 }
 
-/// What [`Access`](super::Access) refuses.
+/// An error of [`Access`](super::Access).
 impl From<String> for Failure {
     fn from(message: String) -> Self {
         Self::new(message)

@@ -1,4 +1,4 @@
-//! The task beside the engine's thread: does what code asks for, tells it of events, and keeps what it said for the answer.
+//! The host task: executes requests of client code, sends it events, and collects its output for the answer.
 
 mod capture;
 mod context;
@@ -30,41 +30,41 @@ use std::time::Duration;
 use task::Task;
 use tokio::sync::{mpsc, oneshot};
 
-/// What the engine may be ahead of this task.
+/// The capacity for messages of the JavaScript thread.
 const MAX_REPORTS: usize = 256;
-/// Events that code may be behind.
+/// The largest number of events that client code has not processed.
 const MAX_PENDING_EVENTS: usize = 10_000;
-/// How long the first document of a page may take before listeners hear of the page.
+/// How long listeners wait for the first document of a new page.
 const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Lines, and errors that nobody handled, that an answer tells of.
+/// The largest number of printed lines and of unhandled errors in an answer.
 const MAX_LINES: usize = 200;
-/// How many bytes they may have.
+/// The largest size of those, in bytes.
 const MAX_PRINTED_BYTES: usize = 1024 * 1024;
 
-/// What everything that code asks for is done with.
+/// The state that requests of client code need.
 pub(super) struct Host {
     pub(super) setting: ScriptContext,
     pub(super) inbox: std::sync::mpsc::Sender<Message>,
-    /// Itself, for what must not keep it.
+    /// A weak reference to itself, for tasks that must not keep it alive.
     pub(super) weak: Weak<Host>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 pub(super) struct State {
-    /// Pages that code has met, also those that are closed by now.
+    /// The pages that client code has received, including closed ones.
     met: HashMap<PageId, Page>,
-    /// Events of pages that somebody listens to.
+    /// The events of pages that have listeners.
     heard: HashSet<(PageId, String)>,
-    /// Pages whose dialogs the code answers.
+    /// Pages whose dialogs client code handles.
     attended: HashMap<PageId, DialogHandlerGuard>,
-    /// Pages whose requests wait for the code.
+    /// Pages whose requests client code intercepts.
     pub(super) routed: HashMap<PageId, Task>,
     pauses: PausedRequests,
 }
 
 impl Host {
-    /// A page by its name.
+    /// Returns a page by its id.
     pub(super) fn page(&self, id: &str) -> Result<Page, Failure> {
         let id = PageId::from(id);
         if let Some(page) = self.state().met.get(&id) {
@@ -75,7 +75,7 @@ impl Host {
         met.ok_or_else(|| engine::Error::PageClosed {}.into())
     }
 
-    /// Takes note of the pages that are open.
+    /// Records the open pages.
     fn discover_pages(&self) {
         let pages = self.setting.context.pages();
         let mut state = self.state();
@@ -84,13 +84,13 @@ impl Host {
         }
     }
 
-    /// Whether somebody listens to an event of a page.
+    /// Returns whether an event of a page has a listener.
     pub(super) fn has_listener(&self, page: &PageId, event: &str) -> bool {
         let state = self.state();
         state.heard.contains(&(page.clone(), event.to_owned()))
     }
 
-    /// The time limit that code sets, or the usual one.
+    /// Starts the timeout that the code set, or the default one.
     pub(super) fn within(&self, timeout: Option<f64>, usual: Duration) -> Progress {
         let limit = match timeout {
             None => usual,
@@ -104,7 +104,7 @@ impl Host {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What code asks without waiting.
+    /// Executes a synchronous request.
     fn answer(&self, question: &str) -> Result<Value, Failure> {
         Ok(match read(question)? {
             Question::Pages => {
@@ -136,7 +136,7 @@ impl Host {
         })
     }
 
-    /// Does what code asks for. `None`: a dialog that nobody answers holds the page.
+    /// Executes an asynchronous request. `None`: a dialog without a handler blocks the page.
     async fn act(&self, request: &str) -> Option<Result<Value, Failure>> {
         let done = self.execute(request).await;
         match done {
@@ -158,14 +158,14 @@ impl Host {
             page::run(self, &page, &on, from::<PageOp>(&request)?).await
         };
         if !self.state().heard.is_empty() {
-            // Listeners hear of what it caused before it is over.
+            // Events that it caused precede its result.
             page.flush().await;
         }
         done
     }
 }
 
-/// Runs code to its end, and then for as long as it listens.
+/// Runs code to its end, and then while it has listeners.
 pub(super) async fn serve(
     program: Program,
     setting: ScriptContext,
@@ -189,7 +189,7 @@ pub(super) async fn serve(
     });
     host.setting.registry.join(&host);
     let behind = Arc::<AtomicUsize>::default();
-    // The thread must not keep what would end it.
+    // The thread must not keep the host alive.
     let asked = host.weak.clone();
     let query: runtime::SyncQuery = Arc::new(move |question: &str| {
         let answer = asked.upgrade().map(|host| host.answer(question));
@@ -214,23 +214,23 @@ pub(super) async fn serve(
     script_loop.run(heard).await;
 }
 
-/// What came of a call, and which it was.
+/// The result of a call, with its number.
 type Done = (u32, Option<Result<Value, Failure>>);
 
-/// Everything that is under way.
+/// Everything that is in progress.
 struct ScriptLoop {
     host: Arc<Host>,
     events: SelectAll<BoxStream<'static, (Page, PageEvent)>>,
     followed: HashSet<PageId>,
     running: FuturesUnordered<BoxFuture<'static, Done>>,
     answer: Answer,
-    /// Events that the code has not come to yet.
+    /// The number of events that the code has not processed.
     behind: Arc<AtomicUsize>,
-    /// The first download that nobody was told of.
+    /// The number of the first unreported download.
     downloads: u64,
-    /// Pages that were told of, or were there before.
+    /// The reported pages, and those that existed before.
     pages: HashSet<PageId>,
-    /// Pages whose first document is on its way.
+    /// Pages whose first document is loading.
     opening: FuturesUnordered<BoxFuture<'static, Page>>,
 }
 
@@ -255,7 +255,7 @@ impl ScriptLoop {
                 Some(page) = self.opening.next() => self.opened(&page),
                 report = reports.recv() => match report {
                     Some(report) => self.on_report(report),
-                    // The thread is over.
+                    // The thread has ended.
                     None => return,
                 },
                 Ok(()) = changes.changed() => {}
@@ -276,7 +276,7 @@ impl ScriptLoop {
     }
 
     fn call(&mut self, call: u32, request: String) {
-        // In its order: what comes after it must be heard of.
+        // In order, so that subsequent events are not missed.
         if let Ok(listen) = read::<OrderedRequest>(&request) {
             let OrderedRequest::Listen(listen) = listen;
             let outcome = self.listen(&listen).map(|()| Value::Null);
@@ -289,7 +289,7 @@ impl ScriptLoop {
 
     fn settle(&self, call: u32, outcome: Result<Value, Failure>) {
         let outcome = to_json(outcome);
-        // A thread that is over misses nothing.
+        // The thread may have ended.
         let _ = self.host.inbox.send(Message::Settled { call, outcome });
     }
 
@@ -328,7 +328,7 @@ impl ScriptLoop {
         }
     }
 
-    /// Tells of pages that opened and downloads that began.
+    /// Reports new pages and downloads.
     fn announce_new(&mut self) {
         let context = self.host.setting.context.clone();
         for page in context.pages() {
@@ -339,7 +339,7 @@ impl ScriptLoop {
                 self.opened(&page);
                 continue;
             }
-            // What it was opened for is what listeners mean to see.
+            // Listeners expect the document for which the page was opened.
             self.opening.push(Box::pin(async move {
                 page.first_document(OPENED_PAGE_TIMEOUT).await;
                 page
@@ -385,7 +385,7 @@ impl ScriptLoop {
     }
 }
 
-/// The one request that is answered in its order.
+/// The one asynchronous request that is handled in order.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
 enum OrderedRequest {
@@ -401,12 +401,12 @@ fn follow(page: Page) -> BoxStream<'static, (Page, PageEvent)> {
     futures_util::stream::unfold((page, events), next).boxed()
 }
 
-/// What the call's answer will tell, until it is given.
+/// The outcome of the call so far.
 struct Answer {
     tell: Option<oneshot::Sender<Outcome>>,
     printed: Vec<String>,
     unhandled: Vec<String>,
-    /// For more of them, in bytes.
+    /// The remaining size for printed lines, in bytes.
     room: usize,
 }
 
@@ -438,7 +438,7 @@ impl Answer {
 
     fn finish(&mut self, end: End) {
         if let Some(tell) = self.tell.take() {
-            // Nobody may wait for it any more.
+            // The receiver may be dropped.
             let _ = tell.send(Outcome {
                 end,
                 printed: std::mem::take(&mut self.printed),

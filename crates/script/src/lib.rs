@@ -1,8 +1,8 @@
-//! Runs code of the client that drives pages: in a JavaScript engine of its own, against an API like Playwright's. The code reaches its
-//! browser context, and the files and URLs that [`Access`] permits. `docs/run-code.md` lists the API.
+//! Runs client code that controls pages, in a separate JavaScript engine with an API like Playwright's. The code has access to its browser
+//! context, and to the files and URLs that [`Access`] permits. `docs/run-code.md` lists the API.
 //!
-//! The engine has a thread (`runtime`), so that code which computes holds up nobody. What it asks for is done by one task (`host`),
-//! which ends with the [`Script`].
+//! The engine has its own thread (`runtime`), so that computing code does not block others. One task (`host`) executes its requests, and
+//! ends with the [`Script`].
 
 mod access;
 mod failure;
@@ -25,7 +25,7 @@ use std::time::Duration;
 use task::Task;
 use tokio::sync::{oneshot, watch};
 
-/// Code that runs, or that still listens. Dropped, it ends.
+/// Client code that is running or listening, and is stopped when this is dropped.
 pub struct Script {
     stop: Arc<AtomicBool>,
     outcome: Option<oneshot::Receiver<Outcome>>,
@@ -33,54 +33,54 @@ pub struct Script {
     _host: Task,
 }
 
-/// Where code runs, and how long things may take in it.
+/// The environment and timeouts of client code.
 #[derive(Clone)]
 pub struct ScriptContext {
-    /// The context that it drives.
+    /// The browser context that the code controls.
     pub context: BrowserContext,
-    /// The page that it is given.
+    /// The page that the function receives.
     pub page: Page,
-    /// The files and URLs that it may use.
+    /// The files and URLs that the code may use.
     pub access: Arc<dyn Access>,
-    /// The code of the same session.
+    /// The client code of the same session.
     pub registry: ScriptRegistry,
-    /// How long an action may take, and how long the code may compute without waiting for anything.
+    /// The timeout of actions, and how long the code may compute without waiting.
     pub action: Duration,
-    /// How long a navigation may take.
+    /// The timeout of navigations.
     pub navigation: Duration,
-    /// How long anything may take whose time limit the code lifts.
+    /// The timeout of operations whose timeout the code disables.
     pub longest: Duration,
 }
 
-/// How code ended, and what it said until then.
+/// The result and the output of client code.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How it ended.
+    /// The result.
     pub end: End,
-    /// Lines for the console, `[LOG] text`.
+    /// The console lines, `[LOG] text`.
     pub printed: Vec<String>,
-    /// Errors that nobody handled.
+    /// The unhandled errors.
     pub unhandled: Vec<String>,
 }
 
-/// How code ended.
+/// The result of client code.
 #[derive(Debug)]
 pub enum End {
-    /// With a value, as JSON; `None` for what JSON has no word for.
+    /// A value as JSON; `None` for a value that JSON cannot represent.
     Value(Option<String>),
-    /// With an error, in words.
+    /// The message of an error.
     Failed(String),
-    /// It waits for a page that a dialog holds, which it does not answer.
+    /// The code waits for a page that a dialog blocks, and has no handler for it.
     Dialog,
 }
 
 impl Script {
-    /// Runs an expression whose value is a function; it is called with the page.
+    /// Runs an expression whose value is a function, which receives the page.
     pub fn function(code: String, setting: ScriptContext) -> Self {
         Self::start(Program::Function(code), setting)
     }
 
-    /// Runs a module; its default export is called with `{ page }`.
+    /// Runs a module, whose default export receives `{ page }`.
     pub fn module(name: String, source: String, setting: ScriptContext) -> Self {
         Self::start(Program::Module { name, source }, setting)
     }
@@ -102,7 +102,7 @@ impl Script {
         }
     }
 
-    /// Waits until the code's function is over. Asked again, it has nothing to tell.
+    /// Waits for the end of the code's function. Later calls return an empty outcome.
     pub async fn ended(&mut self) -> Outcome {
         let outcome = match self.outcome.take() {
             Some(outcome) => outcome.await.ok(),
@@ -115,7 +115,7 @@ impl Script {
         })
     }
 
-    /// Nothing of it runs or listens any more.
+    /// Returns whether the code has no running or listening parts.
     pub fn is_over(&self) -> bool {
         *self.over.borrow()
     }

@@ -1,7 +1,7 @@
-//! A module of the client as the JavaScript engine can read it: what most modules have of TypeScript is blanked out, line by line and
-//! column by column as long as it was. That is imports of types and of Playwright, and the types of the default export's parameters.
+//! Preparing a module for the JavaScript engine: common TypeScript syntax is replaced by spaces, so that lines and columns are preserved.
+//! This covers imports of types and of Playwright, and the types of the default export's parameters.
 
-/// Packages whose imports serve types only, since nothing of them runs here.
+/// Packages that are imported only for their types, because they cannot run here.
 const PLAYWRIGHT: [&str; 4] = [
     "@playwright/test",
     "playwright",
@@ -9,7 +9,7 @@ const PLAYWRIGHT: [&str; 4] = [
     "playwright/test",
 ];
 
-/// The source without these types.
+/// Returns the source without these types.
 pub(super) fn untyped(source: &str) -> String {
     let mut text: Vec<char> = source.chars().collect();
     blank_imports(&mut text);
@@ -17,7 +17,7 @@ pub(super) fn untyped(source: &str) -> String {
     text.into_iter().collect()
 }
 
-/// Whether the source is a module of the older kind, which sets `exports`.
+/// Returns whether the source is a CommonJS module, which sets `exports`.
 pub(super) fn is_common(source: &str) -> bool {
     let exports = |line: &str| line.trim_start().starts_with("export ");
     !source.lines().any(exports) && source.contains("exports")
@@ -36,7 +36,7 @@ fn blank_imports(text: &mut [char]) {
         if !begins(text, start, "import ") {
             continue;
         }
-        // As far as the name of the module, which ends it.
+        // The import ends with the name of the module.
         let Some((from, to)) = first_string(text, start) else {
             continue;
         };
@@ -56,7 +56,7 @@ fn blank_parameters(text: &mut [char]) {
     let Some(close) = blank_types(text, open + 1) else {
         return;
     };
-    // The type of what is returned.
+    // The return type.
     let after = close + 1 + spaces(text, close + 1);
     if text.get(after) == Some(&':') {
         let rest = &text[after..];
@@ -70,7 +70,7 @@ fn blank_parameters(text: &mut [char]) {
     }
 }
 
-/// Where the parameter list of the default export opens.
+/// Returns the position of the opening parenthesis of the default export's parameters.
 fn parameters(text: &[char]) -> Option<usize> {
     let mut at = (0..text.len()).find(|at| {
         begins(text, *at, "export default") && (*at == 0 || text[*at - 1].is_whitespace())
@@ -88,7 +88,7 @@ fn parameters(text: &[char]) -> Option<usize> {
     (text.get(at) == Some(&'(')).then_some(at)
 }
 
-/// Blanks the types of a parameter list; gives where it closes.
+/// Blanks the types of a parameter list; returns the position of its closing parenthesis.
 fn blank_types(text: &mut [char], from: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut typed = None;

@@ -1,4 +1,4 @@
-//! `docs/run-code.md`: what the API offers, read from the API itself.
+//! Generates `docs/run-code.md` from the API.
 
 use super::runtime;
 use std::fmt::Write as _;
@@ -56,7 +56,7 @@ const AFTER: &str = "
 The language's own, and Buffer (a Uint8Array with `toString('base64' | 'hex' | 'utf8')`), TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, clearInterval, clearTimeout, console, setImmediate, setInterval, setTimeout, structuredClone. There is no `Intl`, and no `toLocaleString` with a language.
 ";
 
-/// The text of `docs/run-code.md`.
+/// Returns the text of `docs/run-code.md`.
 pub fn reference() -> String {
     let mut text = BEFORE.to_owned();
     for (name, members) in runtime::surface().unwrap_or_default() {

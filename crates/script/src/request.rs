@@ -1,23 +1,23 @@
-//! What code asks for, as `api/` sends it.
+//! The requests of client code, as `api/` sends them.
 
 use engine::{Cookie, Geolocation, Headers, Modifier, MouseButton, Point};
 use serde::Deserialize;
 
-/// What something is done to.
+/// The object of an operation.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct On {
     /// The page.
     pub(super) page: Option<String>,
-    /// The frame, if not the main one.
+    /// The frame; default: the main frame.
     pub(super) frame: Option<String>,
     /// The element, as a locator expression.
     pub(super) locator: Option<String>,
-    /// How long it may take, in milliseconds; 0 for as long as anything may.
+    /// The timeout, in milliseconds; 0 for the longest one.
     pub(super) timeout: Option<f64>,
 }
 
-/// What is done to an element.
+/// An operation on an element.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(super) enum ElementOp {
@@ -46,7 +46,7 @@ pub(super) enum ElementOp {
     EvaluateAll { script: String },
 }
 
-/// How to click.
+/// The options of a click.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ClickOptions {
@@ -58,7 +58,7 @@ pub(super) struct ClickOptions {
     pub(super) position: Option<Point>,
 }
 
-/// A key that is held meanwhile.
+/// A modifier key.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) enum HeldKey {
     Alt,
@@ -80,7 +80,7 @@ impl From<HeldKey> for Modifier {
     }
 }
 
-/// How to draw.
+/// The options of a screenshot.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ScreenshotOptions {
@@ -93,7 +93,7 @@ pub(super) struct ScreenshotOptions {
     pub(super) r#type: Option<engine::ScreenshotFormat>,
 }
 
-/// A part of a page, in CSS pixels.
+/// A clip rectangle, in CSS pixels.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) struct Clip {
     pub(super) x: f64,
@@ -102,7 +102,7 @@ pub(super) struct Clip {
     pub(super) height: f64,
 }
 
-/// How to print.
+/// The options of a PDF.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct PrintOptions {
@@ -114,7 +114,7 @@ pub(super) struct PrintOptions {
     pub(super) path: Option<String>,
 }
 
-/// CSS pixels, or a number with a unit.
+/// A length: CSS pixels, or a number with a unit.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Length {
@@ -122,7 +122,7 @@ pub(super) enum Length {
     Text(String),
 }
 
-/// How far a document must have come.
+/// A load state.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Until {
@@ -141,7 +141,7 @@ impl From<Until> for engine::LoadState {
     }
 }
 
-/// What is done to a page.
+/// An operation on a page.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(super) enum PageOp {
@@ -161,7 +161,7 @@ pub(super) enum PageOp {
     },
     EvaluatePage {
         script: String,
-        /// A document that goes away meanwhile is no failure.
+        /// Whether a navigation meanwhile is not an error.
         #[serde(default)]
         patient: bool,
     },
@@ -242,7 +242,7 @@ pub(super) enum PageOp {
     },
 }
 
-/// Media features; what is `null` is the browser's own again, what is missing stays.
+/// Media features; `null` restores the browser's default, a missing value is unchanged.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Media {
@@ -262,7 +262,7 @@ fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Option<S
     Deserialize::deserialize(value).map(Some)
 }
 
-/// What is done to the context, and to nothing in particular.
+/// An operation on the context, or a global one.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(super) enum ContextOp {
@@ -297,7 +297,7 @@ pub(super) enum ContextOp {
     },
     Downloaded {
         download: u64,
-        /// Where a copy goes.
+        /// The path of the copy.
         path: Option<String>,
     },
     FetchRoute {
@@ -314,11 +314,11 @@ pub(super) enum ContextOp {
     },
 }
 
-/// What becomes of a request; bodies are base64.
+/// The decision about an intercepted request; bodies are base64.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub(super) enum Verdict {
-    /// Somebody else decides.
+    /// Another handler decides.
     Pass,
     Continue {
         url: Option<String>,
@@ -330,7 +330,7 @@ pub(super) enum Verdict {
         status: u16,
         headers: Headers,
         body: String,
-        /// A file that is the body.
+        /// A file with the body.
         path: Option<String>,
     },
     Abort {
@@ -338,18 +338,18 @@ pub(super) enum Verdict {
     },
 }
 
-/// Which events code wants to hear of.
+/// Adds or removes a listener.
 #[derive(Debug, Deserialize)]
 pub(super) struct Listen {
-    /// The page; none for the context.
+    /// The page; `None` for the context.
     pub(super) page: Option<String>,
-    /// The event, as listeners name it.
+    /// The name of the event.
     pub(super) event: String,
-    /// From now on, or no more.
+    /// Whether to listen.
     pub(super) on: bool,
 }
 
-/// What code asks without waiting.
+/// A synchronous request.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
 pub(super) enum Question {

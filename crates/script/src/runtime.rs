@@ -1,6 +1,6 @@
-//! The JavaScript engine: one QuickJS on a thread of its own, which knows the API of `api/` and nothing of browsers.
+//! The JavaScript engine: QuickJS on its own thread, with the API of `api/` and without knowledge of browsers.
 //!
-//! The thread waits for messages and runs what they cause. What code asks for goes out as JSON; what came of it comes back as a message.
+//! The thread waits for messages and runs the code that they trigger. Requests of the code and their results are JSON messages.
 
 use super::module;
 use base64::Engine as _;
@@ -17,7 +17,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// The API, in the order in which its files build upon one another.
+/// The files of the API, in the order of their dependencies.
 const API: [&str; 8] = [
     include_str!("api/kernel.js"),
     include_str!("api/globals.js"),
@@ -29,13 +29,13 @@ const API: [&str; 8] = [
     include_str!("api/context.js"),
 ];
 
-/// What code and its data may take, in bytes.
+/// The largest size of the code and its data, in bytes.
 const MAX_MEMORY: usize = 64 * 1024 * 1024;
-/// What calls of functions in one another may take, in bytes, and the thread's own stack around it.
+/// The size of the JavaScript stack, and of the thread's own stack around it, in bytes.
 const MAX_STACK: usize = 1024 * 1024;
 const THREAD_STACK: usize = 4 * MAX_STACK;
 
-/// What runs.
+/// The client code.
 #[derive(Debug, Clone)]
 pub(super) enum Program {
     /// An expression whose value is a function of the page.
@@ -44,52 +44,52 @@ pub(super) enum Program {
     Module { name: String, source: String },
 }
 
-/// What the code begins with.
+/// The initial state of the code.
 #[derive(Debug, Clone)]
 pub(super) struct Start {
-    /// What runs.
+    /// The client code.
     pub(super) program: Program,
-    /// The page that it is given.
+    /// The id of the page that the function receives.
     pub(super) page: String,
-    /// How long actions and navigations take at most.
+    /// The default timeout of actions.
     pub(super) action: Duration,
-    /// The same for navigations.
+    /// The default timeout of navigations.
     pub(super) navigation: Duration,
-    /// How long code may compute without waiting for anything.
+    /// How long the code may compute without waiting.
     pub(super) burst: Duration,
 }
 
-/// What the thread is told.
+/// A message to the thread.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// What came of a call, as JSON.
+    /// The result of a call, as JSON.
     Settled { call: u32, outcome: String },
-    /// Something happened in a page, as JSON.
+    /// An event of a page, as JSON.
     Happened(String),
-    /// The same of requests that wait, which wait in bounds of their own.
+    /// An event about an intercepted request, which does not count against the limit of events.
     Routed(String),
 }
 
-/// What the thread tells.
+/// A message of the thread.
 #[derive(Debug)]
 pub(super) enum Report {
-    /// The code asks for something, as JSON.
+    /// A request of the code, as JSON.
     Call { call: u32, request: String },
-    /// A line for the console.
+    /// A console line.
     Printed { level: String, text: String },
-    /// An error that nobody handles.
+    /// An unhandled error.
     Unhandled(String),
-    /// The function is over.
+    /// The function has ended.
     Ended(Ended),
     /// The code was stopped.
     Stopped(Stopped),
 }
 
-/// How a function ended.
+/// The result of a function.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Ended {
-    /// With a value, as JSON; `None` for what JSON has no word for.
+    /// A value as JSON; `None` for a value that JSON cannot represent.
     Value(Option<String>),
     /// With an error.
     Error { message: String },
@@ -98,13 +98,13 @@ pub(super) enum Ended {
 /// Why code was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stopped {
-    /// It computed for so long without waiting for anything.
+    /// The code computed for so long without waiting.
     Computed(Duration),
-    /// Nobody wants it any more.
+    /// The code was cancelled.
     Unwanted,
 }
 
-/// The most that is kept of a line that code prints, in bytes: what waits to be told is not the engine's memory any more.
+/// The longest part of a printed line that is kept, in bytes: queued lines do not count against the engine's memory limit.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
 fn bounded(mut text: String) -> String {
@@ -117,10 +117,10 @@ fn bounded(mut text: String) -> String {
     text
 }
 
-/// What answers questions at once: JSON to JSON.
+/// Executes synchronous requests, JSON to JSON.
 pub(super) type SyncQuery = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-/// Starts the thread. It ends when the code is over and nothing is awaited, or when `stop` is set and the other end of `inbox` is gone.
+/// Starts the thread. It ends when the code has ended and waits for nothing, or when `stop` is set and the sender of `inbox` is dropped.
 pub(super) fn start(
     start: Start,
     query: SyncQuery,
@@ -151,14 +151,14 @@ pub(super) fn start(
         .map(drop)
 }
 
-/// What the thread is told, and how many events wait in it.
+/// The messages to the thread, and the number of events among them.
 struct Inbox {
     messages: Receiver<Message>,
     behind: Arc<AtomicUsize>,
 }
 
 impl Inbox {
-    /// Waits for the next message; `None` when nobody is left to send one.
+    /// Waits for the next message; `None` if there are no senders.
     fn next(&self) -> Option<Message> {
         let message = self.messages.recv().ok()?;
         if matches!(message, Message::Happened(_)) {
@@ -168,7 +168,7 @@ impl Inbox {
     }
 }
 
-/// Stops code that computes for too long, or that nobody wants any more.
+/// Stops code that computes for too long, or that was cancelled.
 struct InterruptHandler {
     stop: Arc<AtomicBool>,
     until: Cell<Instant>,
@@ -177,12 +177,12 @@ struct InterruptHandler {
 }
 
 impl InterruptHandler {
-    /// The code is about to run.
+    /// Restarts the time limit before code runs.
     fn reset(&self) {
         self.until.set(Instant::now() + self.burst);
     }
 
-    /// Whether the code must stop.
+    /// Returns whether the code must stop.
     fn should_stop(&self) -> bool {
         if self.stop.load(Ordering::Relaxed) {
             self.pulled.set(Some(Stopped::Unwanted));
@@ -193,7 +193,7 @@ impl InterruptHandler {
     }
 }
 
-/// What the API offers to this side.
+/// The functions of the API that Rust calls.
 struct Api<'js> {
     start: Function<'js>,
     settle: Function<'js>,
@@ -202,7 +202,7 @@ struct Api<'js> {
     rejections: Function<'js>,
 }
 
-/// Hears of rejected promises, and of those that somebody handles after all.
+/// The tracker of rejected promises, also of those that are handled later.
 type Rejected = Rc<RefCell<Option<Persistent<Function<'static>>>>>;
 
 fn run(
@@ -235,7 +235,7 @@ fn run(
     let context = Context::full(&runtime)?;
     let outcome =
         context.with(|ctx| live(&ctx, start, query, reports, inbox, interrupt, &rejected));
-    // What is kept across turns must be let go of before its runtime.
+    // Persistent values must be dropped before their runtime.
     rejected.borrow_mut().take();
     outcome
 }
@@ -256,7 +256,7 @@ fn live(
         Ok(code) => {
             let module = matches!(start.program, Program::Module { .. });
             let started = api.start.call::<_, ()>((code, module)).catch(ctx);
-            // What the code throws is its outcome; that it was stopped is seen below.
+            // An exception of the code is its result; an interruption is detected below.
             if let (Err(error), None) = (started, interrupt.pulled.get()) {
                 let message = error_text(&error);
                 let _ = reports.blocking_send(Report::Ended(Ended::Error { message }));
@@ -297,15 +297,15 @@ fn live(
     }
 }
 
-/// Runs everything that can run now.
+/// Runs all pending jobs.
 fn turn(ctx: &Ctx<'_>, interrupt: &InterruptHandler) {
-    // Jobs that beget jobs are no better than a loop.
+    // Jobs that create jobs are equivalent to a loop.
     while interrupt.pulled.get().is_none() && !interrupt.should_stop() && ctx.execute_pending_job()
     {
     }
 }
 
-/// The value of an expression, or the default export of a module.
+/// Returns the value of an expression, or the default export of a module.
 fn function<'js>(ctx: &Ctx<'js>, program: &Program) -> Result<Value<'js>, CaughtError<'js>> {
     match program {
         Program::Function(code) => ctx.eval::<Value<'_>, _>(format!("(\n{code}\n)")).catch(ctx),
@@ -331,7 +331,7 @@ fn function<'js>(ctx: &Ctx<'js>, program: &Program) -> Result<Value<'js>, Caught
     }
 }
 
-/// An error as `String(error)` has it.
+/// Formats an error like `String(error)`.
 fn error_text(error: &CaughtError<'_>) -> String {
     match error {
         CaughtError::Exception(exception) => {
@@ -350,7 +350,7 @@ fn error_text(error: &CaughtError<'_>) -> String {
     }
 }
 
-/// Loads the API into a context, and listens to rejected promises.
+/// Loads the API into a context, and sets the rejection tracker.
 fn api<'js>(
     ctx: &Ctx<'js>,
     start: &Start,
@@ -383,7 +383,7 @@ fn load<'js>(ctx: &Ctx<'js>, native: Object<'js>, start: &Start) -> rquickjs::Re
     make.call((native, start.page.as_str(), limits))
 }
 
-/// What each object of the API offers, by name: methods and properties.
+/// Returns the methods and properties of each object of the API, by name.
 pub(super) fn surface() -> rquickjs::Result<Vec<(String, Vec<String>)>> {
     let context = Context::full(&Runtime::new()?)?;
     context.with(|ctx| {
@@ -403,7 +403,7 @@ pub(super) fn surface() -> rquickjs::Result<Vec<(String, Vec<String>)>> {
     })
 }
 
-/// The doors to this side.
+/// Returns the functions that the API calls in Rust.
 fn native<'js>(
     ctx: &Ctx<'js>,
     query: &SyncQuery,
@@ -459,7 +459,7 @@ fn url(request: String) -> String {
     super::url::answer(&request)
 }
 
-/// What base64 stands for, in either of its alphabets.
+/// Decodes base64 in either of its alphabets.
 fn bytes<'js>(ctx: Ctx<'js>, text: String) -> rquickjs::Result<ArrayBuffer<'js>> {
     let plain: String = text
         .chars()
@@ -475,7 +475,7 @@ fn bytes<'js>(ctx: Ctx<'js>, text: String) -> rquickjs::Result<ArrayBuffer<'js>>
     }
 }
 
-/// Bytes come as a string of one character for each.
+/// Encodes a string with one character per byte.
 fn base64(data: String) -> String {
     BASE64_STANDARD.encode(octets(&data))
 }
@@ -490,7 +490,7 @@ fn octets(data: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Milliseconds, as JavaScript counts them.
+/// Returns milliseconds.
 fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
 }

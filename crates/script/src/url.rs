@@ -1,10 +1,10 @@
-//! URLs for code, by the URL Standard: <https://url.spec.whatwg.org/#url-class>.
+//! The URL class for client code, by the URL Standard: <https://url.spec.whatwg.org/#url-class>.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use url::{Position, Url};
 
-/// A URL to read, and perhaps a part of it to set.
+/// A URL to parse, with an optional change.
 #[derive(Deserialize)]
 struct Request {
     url: String,
@@ -14,7 +14,7 @@ struct Request {
     value: String,
 }
 
-/// The parts of the URL, or `null` for what is none; JSON to JSON.
+/// Returns the parts of the URL, or `null` for an invalid one; JSON to JSON.
 pub(super) fn answer(request: &str) -> String {
     let parts = serde_json::from_str(request).ok().and_then(read);
     parts.unwrap_or_default().to_string()
@@ -31,7 +31,7 @@ fn read(request: Request) -> Option<Value> {
     Some(parts(&url))
 }
 
-/// Sets a part; what does not fit leaves the URL as it is.
+/// Sets a part; an invalid value does not change the URL.
 fn set(url: &mut Url, part: &str, value: &str) -> Option<()> {
     let some = Some(value).filter(|value| !value.is_empty());
     match part {

@@ -1,11 +1,11 @@
-//! How a command of `playhouse app` makes its answer, and how people read it.
+//! Creating and formatting the answers of `playhouse app`.
 
 use crate::error::AppError;
 use crate::protocol::{Answer, Logs, Status};
 use crate::state::{LogPaths, State, now, timestamp};
 
 impl Answer {
-    /// What went wrong.
+    /// Creates the answer for an error.
     pub fn error(error: &AppError) -> Self {
         let mut answer = Self::new(Status::Error, error.to_string());
         answer.error = Some(error.code().to_owned());
@@ -16,17 +16,17 @@ impl Answer {
         answer
     }
 
-    /// Whether the command has done what it was asked to.
+    /// Returns whether the command succeeded.
     pub fn is_success(&self) -> bool {
         self.status != Status::Error
     }
 
-    /// As one line.
+    /// Formats the answer as one line of JSON.
     pub fn line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// As people read it.
+    /// Formats the answer for users.
     pub fn text(&self) -> String {
         let mut lines = vec![self.message.clone().unwrap_or_default()];
         let mut fact = |name: &str, value: Option<String>| {
@@ -63,7 +63,7 @@ impl Answer {
     }
 
     pub(crate) fn with_uptime(mut self, state: &State) -> Self {
-        // Clocks are set back: then it has not run for less than no time.
+        // The system clock may have been set back.
         let passed = now().saturating_sub(state.started).max(0);
         self.uptime = Some(passed.unsigned_abs() / 1000);
         self

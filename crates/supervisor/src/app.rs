@@ -1,11 +1,11 @@
-//! An app, and what a command is asked to do with it.
+//! An app, and the commands of the interface.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What a command is asked to do.
+/// A command of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     Start,
@@ -15,7 +15,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// What an option of the interface asks for.
+    /// Returns the command of an option.
     pub fn of_option(option: &str) -> Option<Self> {
         Some(match option {
             "--start" => Self::Start,
@@ -30,29 +30,29 @@ impl Request {
 /// An app, and how it is run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct App {
-    /// What it is called, in its project.
+    /// The name, unique in its project.
     pub name: String,
-    /// Where it is run.
+    /// The working directory.
     pub cwd: PathBuf,
-    /// The folder with the notes of those for whom it is started: it ends when none of them lives.
+    /// The folder with the leases of those that use the app: it is stopped when all of their processes have ended.
     pub owners: Option<PathBuf>,
-    /// Where its state and its logs are: one folder for each user, project and name.
+    /// The folder of its state and its logs: one for each user, project and name.
     pub folder: PathBuf,
-    /// The program and its arguments; a single word with spaces in it is a line for the shell. `{port}` stands for the port.
+    /// The program and its arguments; a single word with spaces is a shell command. `{port}` is replaced by the port.
     pub command: Vec<String>,
-    /// The environment variable that tells the port.
+    /// The environment variable with the port.
     pub port_env: String,
-    /// What its output says when it is ready, with the named groups `port` or `url` where that tells them; else it is ready when it
-    /// answers HTTP.
+    /// A pattern of the output of a ready app, with the named groups `port` or `url` if the output contains them; without a pattern, the
+    /// app is ready when it responds to HTTP requests.
     pub ready_pattern: Option<String>,
-    /// The path that is asked for.
+    /// The path of the health check.
     pub ready_path: String,
-    /// How long it may take to be ready.
+    /// How long the app may take to become ready.
     pub ready_timeout: Duration,
-    /// How long it may take to end before it is killed.
+    /// How long the app may take to end before it is killed.
     pub stop_timeout: Duration,
-    /// Whether it is started again when it crashes.
+    /// Whether the app is restarted after a crash.
     pub restart_on_crash: bool,
-    /// Size of a log, in bytes, at which it is rotated.
+    /// The size of a log, in bytes, at which it is rotated.
     pub log_limit: u64,
 }

@@ -1,4 +1,4 @@
-//! What `playhouse app` does: a server command for any ordinary dev command.
+//! The commands of `playhouse app`: a server command for any dev command.
 //!
 //! A command only reads the state, sends signals and waits. The app belongs to its supervisor, a process of this program that outlives the
 //! command.
@@ -13,23 +13,23 @@ use crate::protocol::{Answer, Status};
 use crate::state::{self, Folder, Phase, State};
 use crate::{port, readiness, supervisor};
 
-/// How long a command waits for another one that is under way with the same app.
+/// How long a command waits for another one on the same app.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(26);
-/// The same for `--shutdown`, which ends a start that is under way.
+/// How long `--shutdown` waits, before it ends a start that is in progress.
 const SHUTDOWN_LOCK_TIMEOUT: Duration = Duration::from_secs(3);
-/// What is left to an app to become ready after such a wait.
+/// The shortest time for an app to become ready after such a wait.
 const MIN_START_TIMEOUT: Duration = Duration::from_secs(2);
-/// How much longer than the app a supervisor may take to end: it writes the last of the logs.
+/// How much longer than the app a supervisor may take to end, because it writes the last output to the logs.
 const SUPERVISOR_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long what is left without a supervisor may take to end before it is killed.
+/// How long processes without a supervisor may take to end before they are killed.
 const LEFTOVER_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a port may stay bound when nothing of the app is left.
+/// How long a port may stay bound after all processes of the app have ended.
 const PORT_RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often what cannot be waited for is looked at.
+/// The interval between checks of conditions without notifications.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl App {
-    /// Does what is asked, and answers.
+    /// Executes a command and returns its answer.
     pub async fn answer(&self, request: Request) -> Answer {
         let answered = match Folder::open(&self.folder) {
             Ok(folder) => {
@@ -54,7 +54,7 @@ impl App {
 
 type Result<T> = std::result::Result<T, AppError>;
 
-/// One command under way.
+/// A command in progress.
 struct Command {
     app: App,
     folder: Folder,
@@ -92,7 +92,7 @@ impl Command {
     async fn status(&self) -> Result<Answer> {
         let Some(state) = self.running() else {
             let state = self.folder.read();
-            // What its supervisor has left behind runs, unless another command is at it.
+            // Processes of a killed supervisor still run, unless another command handles them.
             if let Some(state) = &state
                 && let Ok(Some(_turn)) = self.folder.lock()
                 && !ProcessTree::of(&self.app.folder, Some(state))
@@ -144,14 +144,14 @@ impl Command {
             .with_logs(self.folder.logs())
     }
 
-    /// What is known of the app, if its supervisor and something of itself still run.
+    /// Returns the state of the app, if its supervisor and at least one of its processes run.
     fn running(&self) -> Option<State> {
         let state = self.folder.read()?;
         let supervised = state.supervisor.is_alive();
         (supervised && state.phase != Phase::Ended).then_some(state)
     }
 
-    /// The same of an app that runs, once it is known whether it becomes ready: whoever started it may have gone.
+    /// Returns the state of a running app after its start has completed: the command that started it may have ended.
     async fn wait_until_settled(&self) -> Option<State> {
         loop {
             let state = self.running()?;
@@ -162,7 +162,7 @@ impl Command {
         }
     }
 
-    /// Starts the app, on the port that it had before if that is free. Whoever asks has a limit, and part of it is over.
+    /// Starts the app, on its previous port if that is free. `waited` is the part of the caller's time limit that has passed.
     async fn begin(&self, waited: Duration) -> Result<State> {
         let ready_timeout = self.app.ready_timeout;
         let app = App {
@@ -175,7 +175,7 @@ impl Command {
         supervisor::start(&app, port).await
     }
 
-    /// Keeps other commands from changing anything about the app, and tells how long that took.
+    /// Locks the app against other commands, and returns how long that took.
     async fn acquire_lock(&self, limit: Duration) -> Result<(state::Lock, Duration)> {
         let since = Instant::now();
         loop {
@@ -188,7 +188,7 @@ impl Command {
         }
     }
 
-    /// Ends a start that is under way rather than wait for it.
+    /// Locks the app, and ends a start that is in progress instead of waiting for it.
     async fn lock_for_shutdown(&self) -> Result<state::Lock> {
         let until = Instant::now() + self.app.stop_timeout + SHUTDOWN_LOCK_TIMEOUT;
         loop {
@@ -204,7 +204,7 @@ impl Command {
         }
     }
 
-    /// Ends the app, by way of its supervisor while that answers, and returns what ran.
+    /// Stops the app through its supervisor if that responds, and returns the state before.
     async fn stop(&self) -> Result<Option<State>> {
         let running = self.running();
         if let Some(state) = &running {
@@ -234,7 +234,7 @@ impl Command {
         if gone(self.app.stop_timeout).await {
             return;
         }
-        // Its app was started with more time than there is now. When that has ended, it will.
+        // The supervisor's timeout is longer than the remaining time; it ends when the processes have ended.
         let processes = ProcessTree::of(&self.app.folder, self.folder.read().as_ref());
         let app = processes.members().into_iter();
         app.filter(|member| member != supervisor)
@@ -244,7 +244,7 @@ impl Command {
         }
     }
 
-    /// Ends what nobody looks after, and tells whether there was anything: a supervisor that was killed leaves its app behind.
+    /// Terminates processes that a killed supervisor left running, and returns whether there were any.
     async fn clear(&self) -> Result<bool> {
         let processes = ProcessTree::of(&self.app.folder, self.folder.read().as_ref());
         if processes.members().is_empty() {

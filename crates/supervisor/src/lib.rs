@@ -1,8 +1,8 @@
 //! Runs the app under test and its servers: the protocol of server commands, and a server command for any dev command.
 //!
-//! An app belongs to its supervisor, a process that outlives the command which starts it: it owns the app's output and writes the logs, waits
-//! until the app is ready, records how it ended, and ends it. All processes of an app have a mark in their environment, by which those of a
-//! supervisor that was killed are found. This crate knows no browser and no MCP.
+//! An app belongs to its supervisor, a process that outlives the command which starts it. The supervisor owns the app's output and writes
+//! the logs, waits until the app is ready, records how it ended, and terminates it. All processes of an app have a mark in their
+//! environment, by which those of a killed supervisor are found. This crate does not depend on browsers and MCP.
 
 #[cfg(unix)]
 mod answer;

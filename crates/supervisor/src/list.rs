@@ -1,4 +1,4 @@
-//! What people ask for beside the interface: all apps of this user, and what one of them prints.
+//! Further commands for users: listing all apps, and printing the log of one.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::state::{Folder, Phase, timestamp};
 
-/// How often a log is looked at that is followed.
+/// The interval between checks of a followed log.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// An app that runs, or has run.
+/// An app that runs or has run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppEntry {
@@ -28,7 +28,7 @@ pub struct AppEntry {
     pub started_at: String,
 }
 
-/// All apps below this folder, by project and name.
+/// Returns all apps below this folder, by project and name.
 pub fn list(apps: &Path) -> Vec<AppEntry> {
     let below = |folder: &Path| {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -58,7 +58,7 @@ pub fn list(apps: &Path) -> Vec<AppEntry> {
     folders.filter_map(listed).collect()
 }
 
-/// Prints the log of both outputs of an app, and what comes to it if that is wanted, until nobody reads it.
+/// Prints the combined log of an app, and if `goes_on` new lines until the reader closes the output.
 pub async fn follow(folder: &Path, goes_on: bool, mut to: impl Write) -> io::Result<()> {
     let path = Folder::of(folder).logs().combined;
     let mut file = File::open(&path)?;
@@ -73,7 +73,7 @@ pub async fn follow(folder: &Path, goes_on: bool, mut to: impl Write) -> io::Res
             continue;
         };
         if newest.metadata()?.ino() != facts.ino() {
-            // What came between goes first.
+            // Lines before the rotation are printed first.
             print_rest(&mut file, &mut to)?;
             file = newest;
         } else if facts.len() < file.stream_position()? {

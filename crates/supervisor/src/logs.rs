@@ -1,5 +1,5 @@
-//! What an app prints: written to three files of a limited size, looked through for the words that say it is ready, and its end kept for
-//! an error. A disk that is full costs lines of the log, and never the app.
+//! The output of an app: written to three files of limited size, searched for the readiness pattern, with its end kept for errors. A full
+//! disk costs log lines, but never stops the app.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -12,15 +12,15 @@ use tokio::sync::watch;
 
 use crate::state::LogPaths;
 
-/// Stands in the query of each request of ours: lines of the app that have it are left out of its logs.
+/// The query of each health check: lines of the app that contain it are omitted from its logs.
 pub(crate) const PROBE: &str = "playhouse-probe";
-/// How many older files of a log are kept, `.1` being the newest.
+/// The number of rotated files of a log; `.1` is the newest.
 const MAX_ROTATED_FILES: u32 = 3;
-/// How much of the end of the output is kept, in bytes.
+/// The size of the end of the output that is kept, in bytes.
 const MAX_TAIL_BYTES: usize = 16 * 1024;
-/// How many lines of it an error shows.
+/// The number of its lines in an error.
 const MAX_SHOWN_LINES: usize = 20;
-/// The longest line that stays in one piece between the lines of the other stream, and that is looked through.
+/// The longest line that is not interleaved with lines of the other stream, and that is searched, in bytes.
 const MAX_LINE_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(crate) enum Stream {
     Stderr,
 }
 
-/// What a pattern has found.
+/// The result of a pattern match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PatternMatch {
     pub(crate) url: Option<String>,
@@ -45,13 +45,13 @@ pub(crate) struct Logs {
 struct Streams {
     logs: [Log; 2],
     combined: Log,
-    /// What has no end of line yet.
+    /// The incomplete last line of each stream.
     partial: [Vec<u8>; 2],
     tails: [VecDeque<u8>; 2],
 }
 
 impl Logs {
-    /// Begins new files; those of the app's last run get another name.
+    /// Creates new files; those of the previous run are renamed.
     pub(crate) fn begin(paths: &LogPaths, limit: u64, pattern: Option<regress::Regex>) -> Self {
         let log = |path: &Path| Log::begin(path.to_owned(), limit);
         Self {
@@ -66,24 +66,25 @@ impl Logs {
         }
     }
 
-    /// Whether readiness is something that the app says.
+    /// Returns whether readiness is determined by a pattern.
     pub(crate) fn has_pattern(&self) -> bool {
         self.pattern.is_some()
     }
 
-    /// Forgets what was printed before: the app is started anew.
+    /// Forgets the previous output, because the app is restarted.
     pub(crate) fn forget(&self) {
         self.streams().tails = Default::default();
         self.found.send_replace(None);
     }
 
-    /// Tells whether a line has begun that has no end yet: the combined log gets it when it has, or at [`Logs::pause`].
+    /// Writes output; returns whether its last line is incomplete. The combined log gets that line when it is complete, or at
+    /// [`Logs::pause`].
     pub(crate) fn write(&self, stream: Stream, bytes: &[u8]) -> bool {
         let mut streams = self.streams();
         let partial = &mut streams.partial[stream as usize];
         let seen = partial.len();
         partial.extend_from_slice(bytes);
-        // A line that nobody ends is not waited for.
+        // Very long lines are not held back.
         let whole = match partial[seen..].iter().rposition(|&byte| byte == b'\n') {
             Some(end) => seen + end + 1,
             None if partial.len() > MAX_LINE_BYTES => partial.len(),
@@ -96,14 +97,14 @@ impl Logs {
         has_begun
     }
 
-    /// Nothing more comes for a while, or ever.
+    /// Writes the incomplete line of a stream, because more output is not expected soon.
     pub(crate) fn pause(&self, stream: Stream) {
         let mut streams = self.streams();
         let rest = std::mem::take(&mut streams.partial[stream as usize]);
         streams.put(stream, &rest);
     }
 
-    /// Waits until the pattern has found something.
+    /// Waits until the pattern has matched.
     pub(crate) async fn found(&self) -> PatternMatch {
         let mut found = self.found.subscribe();
         match found.wait_for(Option::is_some).await {
@@ -112,7 +113,7 @@ impl Logs {
         }
     }
 
-    /// The last lines on stderr, or on stdout where there are none; without colours.
+    /// Returns the last lines of stderr, or of stdout if it is empty, without colours.
     pub(crate) fn last_lines(&self) -> String {
         let streams = self.streams();
         let [stdout, stderr] = &streams.tails;
@@ -153,7 +154,7 @@ impl Logs {
 }
 
 impl Streams {
-    /// Writes lines, without those about our own requests.
+    /// Writes lines, except those about health checks.
     fn put(&mut self, stream: Stream, lines: &[u8]) {
         if is_of_probe(lines) {
             for line in lines.split_inclusive(|&byte| byte == b'\n') {
@@ -181,14 +182,14 @@ fn is_of_probe(text: &[u8]) -> bool {
     text.windows(wanted.len()).any(|part| part == wanted)
 }
 
-/// One file and its older ones.
+/// A log file with its rotated ones.
 struct Log {
     path: PathBuf,
     limit: u64,
-    /// `None` while it cannot be opened.
+    /// `None` if it cannot be opened.
     file: Option<File>,
     size: u64,
-    /// Bytes that could not be written since the last that could.
+    /// The number of bytes that could not be written since the last successful write.
     lost: u64,
 }
 
@@ -231,7 +232,7 @@ impl Log {
         }
     }
 
-    /// What was written of something that did not fit stays.
+    /// Appends bytes; a partial write is not undone.
     fn append(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         if self.file.is_none() {
             self.open()?;
@@ -260,7 +261,7 @@ impl Log {
             name.push(format!(".{age}"));
             PathBuf::from(name)
         };
-        // An empty one is not worth an older one's place.
+        // An empty file must not replace an older one.
         if fs::metadata(&self.path).is_ok_and(|known| known.len() > 0) {
             for age in (1..MAX_ROTATED_FILES).rev() {
                 let _ = fs::rename(older(age), older(age + 1));
@@ -268,7 +269,7 @@ impl Log {
             let _ = fs::rename(&self.path, older(1));
         }
         self.size = 0;
-        // Whoever looks for it finds it, though the app may never print anything.
+        // The file must exist even if the app prints nothing.
         let _ = self.open();
     }
 
@@ -284,7 +285,7 @@ impl Log {
     }
 }
 
-/// Text without the sequences that colour it. <https://ecma-international.org/publications-and-standards/standards/ecma-48/>
+/// Removes the escape sequences of colours. <https://ecma-international.org/publications-and-standards/standards/ecma-48/>
 fn plain(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut plain = String::with_capacity(text.len());
@@ -375,7 +376,7 @@ mod tests {
     fn output_lost_on_a_full_disk_is_reported_later() {
         let folder = tempfile::tempdir().unwrap();
         let (logs, paths) = logs(folder.path(), 1000, None);
-        // A folder in its place: nothing can be written there.
+        // With a folder in place of the file, writing fails.
         fs::remove_file(&paths.combined).unwrap();
         fs::create_dir(&paths.combined).unwrap();
         logs.streams().combined.file = None;

@@ -1,23 +1,23 @@
-//! The leases of those who use a server: files in one folder, each locked as long as its writer lives. The server of the MCP tools writes
-//! them; the supervisor of an app, another process, reads from their locks whether one is left.
+//! The leases of the processes that use a server: files in one folder, each locked while its process runs. The MCP server writes them; the
+//! supervisor of an app, another process, checks their locks.
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
-/// The variable by which a command is told the folder.
+/// The environment variable with the folder.
 pub const FOLDER: &str = "_PLAYHOUSE_OWNERS";
-/// The extension of a note.
+/// The extension of a lease.
 pub const EXTENSION: &str = "lease";
-/// The file that is locked while a note is written or a server started or stopped.
+/// The file that is locked while a lease is written, or the server is started or stopped.
 pub const LOCK: &str = "lock";
 
 #[cfg(unix)]
-/// Whether one of them lives, or that cannot be told.
+/// Returns whether at least one process runs, or that is unknown.
 pub fn are_alive(folder: &Path) -> bool {
     let Ok(lock) = File::open(folder.join(LOCK)) else {
         return true;
     };
-    // Somebody is starting or stopping the server.
+    // Another process is starting or stopping the server.
     if lock.try_lock().is_err() {
         return true;
     }

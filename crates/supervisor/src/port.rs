@@ -1,12 +1,12 @@
-//! Ports of this machine: which are free.
+//! Free TCP ports.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 
-/// How many ports that only one of IPv4 and IPv6 has free are passed over.
+/// The largest number of ports that are skipped because they are free for only one of IPv4 and IPv6.
 const MAX_PORT_ATTEMPTS: usize = 50;
 
-/// A port that nobody listens on: the one that is preferred, if it is free. It may be taken by somebody else at any time.
+/// Returns a port without a listener: the preferred one, if it is free. Another process may bind it at any time.
 pub(crate) fn free(preferred: Option<u16>) -> io::Result<u16> {
     if let Some(port) = preferred.filter(|&port| is_free(port)) {
         return Ok(port);
@@ -23,7 +23,7 @@ pub(crate) fn free(preferred: Option<u16>) -> io::Result<u16> {
     Ok(port)
 }
 
-/// Whether nobody listens on it, at any address of this machine.
+/// Returns whether the port has no listener, at any address of this machine.
 pub(crate) fn is_free(port: u16) -> bool {
     let in_use = |bound: io::Result<TcpListener>| {
         bound.is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)

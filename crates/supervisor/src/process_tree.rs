@@ -1,4 +1,4 @@
-//! Which processes belong to an app, and which listen on its ports.
+//! The processes of an app, and the ports on which they listen.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,14 @@ use std::time::{Duration, Instant};
 use crate::processes::{Entry, Identity, table};
 use crate::state::State;
 
-/// The variable that all processes of an app have, the supervisor's included: the app's folder.
+/// The environment variable of all processes of an app, including the supervisor: the app's folder.
 pub(crate) const MARK: &str = "_PLAYHOUSE_APP";
 
-/// How long killed processes may take to be gone: as long as the kernel does.
+/// How long killed processes may take to disappear.
 const KILL_TIMEOUT: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The processes of an app: those that bear its mark, those of the group that it was started in, and, for its supervisor, all that descend
-/// from it.
+/// The processes of an app: those with its mark, those of its process group, and, for its supervisor, all of its descendants.
 pub(crate) struct ProcessTree {
     mark: PathBuf,
     leader: Option<Identity>,
@@ -23,7 +22,7 @@ pub(crate) struct ProcessTree {
 }
 
 impl ProcessTree {
-    /// What is left of the app whose mark and state these are, its supervisor included.
+    /// Returns the remaining processes of the app with this mark and state, including its supervisor.
     pub(crate) fn of(folder: &Path, state: Option<&State>) -> Self {
         Self {
             mark: folder.to_owned(),
@@ -32,7 +31,7 @@ impl ProcessTree {
         }
     }
 
-    /// Those that we look after ourselves: whom nobody else waits for is our child.
+    /// Returns the processes of the supervisor's own app: orphans become its children.
     pub(crate) fn supervised(folder: &Path, leader: Identity) -> Self {
         Self {
             mark: folder.to_owned(),
@@ -41,11 +40,11 @@ impl ProcessTree {
         }
     }
 
-    /// Those that run; neither us, nor what has ended and was not taken note of.
+    /// Returns the running processes, without this one and without zombies.
     pub(crate) fn members(&self) -> Vec<Identity> {
         let us = std::process::id();
         let mark = format!("{MARK}={}", self.mark.display());
-        // The number of a group is not given away while anybody is in it.
+        // The number of a group is not reused while it has members.
         let group = self.leader.as_ref().filter(|leader| leader.is_alive());
         let all: Vec<Entry> = table::all().collect();
         let descendants = if self.is_ours {
@@ -64,7 +63,7 @@ impl ProcessTree {
             .collect()
     }
 
-    /// Asks all of them to end, kills what has not after `grace`, and returns what could not be killed.
+    /// Terminates all processes, kills those that have not ended after `grace`, and returns those that could not be killed.
     pub(crate) async fn end(&self, grace: Duration) -> Vec<u32> {
         let until = Instant::now() + grace;
         let mut asked = BTreeSet::new();
@@ -74,7 +73,7 @@ impl ProcessTree {
                 return Vec::new();
             }
             for member in members {
-                // What was started while it ends has not been asked yet.
+                // Processes that were started since the last pass.
                 if asked.insert(member.pid) {
                     member.terminate();
                 }
@@ -92,21 +91,21 @@ impl ProcessTree {
         }
     }
 
-    /// On which ports they listen; empty also where that cannot be known.
+    /// Returns the ports on which they listen; empty also if that is unknown.
     pub(crate) fn ports(&self) -> BTreeSet<u16> {
         let pids: Vec<u32> = self.members().iter().map(|member| member.pid).collect();
         table::ports(&pids)
     }
 }
 
-/// Who listens on a port that an app does not listen on.
+/// The owner of a port on which the app does not listen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PortOwner {
-    /// Nobody, or nobody knows who.
+    /// Unknown, or none.
     Unknown,
-    /// Somebody who was there before the app.
+    /// A process that was started before the app.
     Older,
-    /// Somebody who came later: on behalf of the app, as a container's proxy does, or by chance.
+    /// A process that was started later: on behalf of the app, such as a container's proxy, or by chance.
     Younger,
 }
 

@@ -1,10 +1,10 @@
-//! Processes of this machine, each told from any other that may get its number later. Which of them are whose is said elsewhere.
+//! Processes of this machine, identified independently of the reuse of their numbers.
 
 #[cfg(unix)]
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
 
-/// A process for as long as the system runs: its number, and when it was started.
+/// The identity of a process: its number and start time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     pub pid: u32,
@@ -12,13 +12,13 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// `None` when it has ended, whether or not somebody has taken note.
+    /// Returns the identity of a running process; `None` if it has ended, also for a zombie.
     pub fn of(pid: u32) -> Option<Self> {
         let entry = table::read(pid).filter(|entry| !entry.ended)?;
         Some(entry.identity())
     }
 
-    /// The same of a child that nobody has waited for: it may have ended.
+    /// Returns the identity of a child that was not reaped, which may have ended.
     pub fn of_child(pid: u32) -> Option<Self> {
         Some(table::read(pid)?.identity())
     }
@@ -27,7 +27,7 @@ impl Identity {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
-    /// Whether it was started before the other; `None` where that cannot be known.
+    /// Returns whether the process was started before the other; `None` if unknown.
     pub fn is_older_than(&self, other: &Self) -> Option<bool> {
         let (boot, since) = self.started.split_once(' ')?;
         let (other_boot, other_since) = other.started.split_once(' ')?;
@@ -35,7 +35,7 @@ impl Identity {
         (boot == other_boot).then_some(numbers.0 < numbers.1)
     }
 
-    /// Whether it is a process of our own user.
+    /// Returns whether the process belongs to the current user.
     pub fn is_our_users(&self) -> bool {
         table::user(self.pid).is_some_and(|user| table::user(std::process::id()) == Some(user))
             && self.is_alive()
@@ -44,22 +44,22 @@ impl Identity {
 
 #[cfg(unix)]
 impl Identity {
-    /// Asks it to end.
+    /// Sends SIGTERM to the process.
     pub fn terminate(&self) {
         self.send(Signal::TERM);
     }
 
-    /// Ends it.
+    /// Kills the process.
     pub fn kill(&self) {
         self.send(Signal::KILL);
     }
 
-    /// Asks it to end, and its group if it leads one.
+    /// Sends SIGTERM to the process, and to its group if it leads one.
     pub fn terminate_group(&self) {
         self.send_group(Signal::TERM);
     }
 
-    /// Ends it, and its group if it leads one.
+    /// Kills the process, and its group if it leads one.
     pub fn kill_group(&self) {
         self.send_group(Signal::KILL);
     }
@@ -70,7 +70,7 @@ impl Identity {
             return;
         };
         match getpgid(Some(pid)) {
-            // The number of a group is not given away while anybody is in it.
+            // The number of a group is not reused while it has members.
             Ok(group) if group == pid && self.is_alive() => {
                 let _ = kill_process_group(pid, signal);
             }
@@ -81,7 +81,7 @@ impl Identity {
     #[cfg(target_os = "linux")]
     fn send(&self, signal: Signal) {
         use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
-        // From here on the descriptor means that process, whatever becomes of its number.
+        // From here on the descriptor refers to that process, even if its number is reused.
         let Some(pid) = Pid::from_raw(self.pid.cast_signed()) else {
             return;
         };
@@ -102,19 +102,19 @@ impl Identity {
     }
 }
 
-/// A row of the table of processes.
+/// An entry of the process table.
 pub struct Entry {
     pub pid: u32,
     pub parent: u32,
     pub group: u32,
-    /// When: the same text for the same process, and for no other of its number.
+    /// The start time: unique among the processes of that number.
     pub started: String,
-    /// It has, and nobody has taken note.
+    /// Whether it is a zombie.
     pub ended: bool,
 }
 
 impl Entry {
-    /// Which process it is of.
+    /// Returns the identity of the process.
     pub fn identity(self) -> Identity {
         Identity {
             pid: self.pid,
@@ -131,7 +131,7 @@ pub mod table {
 
     use super::{Entry, Identity};
 
-    /// Of all processes.
+    /// Returns all processes.
     pub fn all() -> impl Iterator<Item = Entry> {
         let folders = fs::read_dir("/proc").into_iter().flatten().flatten();
         folders.filter_map(|folder| read(folder.file_name().to_str()?.parse().ok()?))
@@ -139,7 +139,7 @@ pub mod table {
 
     pub fn read(pid: u32) -> Option<Entry> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name before may hold anything.
+        // The name before it may contain any character.
         let (_, rest) = stat.rsplit_once(") ")?;
         let fields: Vec<&str> = rest.split(' ').collect();
         Some(Entry {
@@ -151,13 +151,13 @@ pub mod table {
         })
     }
 
-    /// Whose it is.
+    /// Returns the user of a process.
     pub fn user(pid: u32) -> Option<u32> {
         use std::os::unix::fs::MetadataExt as _;
         Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid())
     }
 
-    /// Its program and arguments, shortened.
+    /// Returns the program and arguments of a process, shortened.
     pub fn command(pid: u32) -> Option<String> {
         let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
         let words: Vec<_> = line.split(|&byte| byte == 0).collect();
@@ -173,7 +173,7 @@ pub mod table {
         boot.unwrap_or_default().trim().to_owned()
     }
 
-    /// Whether a variable stands in the environment that it was started with.
+    /// Returns whether the initial environment of the process contains the variable.
     pub fn bears(pid: u32, variable: &[u8]) -> bool {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment
@@ -181,7 +181,7 @@ pub mod table {
             .any(|word| word == variable)
     }
 
-    /// On which ports these processes listen.
+    /// Returns the ports on which these processes listen.
     pub fn ports(pids: &[u32]) -> BTreeSet<u16> {
         let Some(first) = pids.first() else {
             return BTreeSet::new();
@@ -191,7 +191,7 @@ pub mod table {
         listening.map(|(port, _)| port).collect()
     }
 
-    /// The process that listens on a port.
+    /// Returns the process that listens on a port.
     pub fn listener(port: u16) -> Option<Identity> {
         let wanted: HashSet<u64> = listening(std::process::id())
             .filter(|(its, _)| *its == port)
@@ -217,7 +217,7 @@ pub mod table {
         })
     }
 
-    /// Ports and sockets of all that listen, in the network that a process sees.
+    /// Returns the ports and sockets of all listeners in the network namespace of a process.
     fn listening(pid: u32) -> impl Iterator<Item = (u16, u64)> {
         const LISTEN: &str = "0A";
         let tables =
@@ -243,7 +243,7 @@ pub mod table {
     }
 }
 
-/// The same from `ps`, where there is no `/proc`: no marks, no ports.
+/// The process table from `ps`, on systems without `/proc`: no marks, no ports.
 #[cfg(not(target_os = "linux"))]
 pub mod table {
     use std::collections::BTreeSet;
@@ -272,7 +272,7 @@ pub mod table {
             .stderr(Stdio::null())
             .spawn();
         let Ok(asked) = asked else { return Vec::new() };
-        // It sees itself, our child, which is none of anybody's.
+        // `ps` lists itself, which is a child of this process.
         let itself = asked.id();
         let output = asked.wait_with_output();
         let text = output.map(|output| output.stdout).unwrap_or_default();
@@ -330,7 +330,7 @@ mod tests {
             ..this.clone()
         };
         assert!(!former.is_alive() && !former.is_our_users());
-        // It would be the end of this test.
+        // A kill would end this test.
         former.kill();
         former.kill_group();
         assert_eq!(this.is_older_than(&former), Some(true));

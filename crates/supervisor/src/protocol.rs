@@ -1,18 +1,18 @@
-//! What a server command prints: one JSON object on stdout. `playhouse app` writes it, `e2e_*` tools read it, of other commands too: those
-//! may add members, and print other lines before it.
+//! The protocol of server commands: one JSON object on stdout. `playhouse app` writes it, and `e2e_*` tools read it, also from other
+//! commands, which may add members and print other lines before it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// Objects that are tried, from the end of the output, until one is an answer.
+/// The largest number of objects, from the end of the output, that are tried as an answer.
 const MAX_CANDIDATES: usize = 200;
 
-/// The longest message that is kept, in bytes.
+/// The longest message, in bytes.
 const MAX_LENGTH: usize = 2000;
 
-/// The most that an error shows of a wrong value, in bytes.
+/// The longest part of an invalid value in an error, in bytes.
 const MAX_SHOWN_VALUE: usize = 80;
 
 /// The answer of a server command. `exitCode` and `signal` are of a server that ended by itself.
@@ -99,7 +99,7 @@ pub struct Logs {
 }
 
 impl Answer {
-    /// Reads the answer in an output; relative paths in it begin in `cwd`. Fails with what is wrong, in a sentence.
+    /// Parses the answer in an output; relative paths in it are relative to `cwd`. The error is a sentence.
     pub fn read(output: &str, cwd: &Path) -> Result<Self, String> {
         let members = object(output).ok_or_else(|| match output.trim().is_empty() {
             true => {
@@ -134,7 +134,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// The answer for a server that was running before it was asked for.
+    /// Creates the answer for a server that ran before it was requested.
     pub fn of_url(url: &str) -> Self {
         let parsed = url::Url::parse(url).ok();
         Self {
@@ -161,7 +161,7 @@ impl Logs {
         *self == Self::default()
     }
 
-    /// All paths, without doubles.
+    /// Returns all log paths without duplicates.
     pub fn paths(&self) -> Vec<String> {
         let all = [&self.stdout, &self.stderr, &self.combined]
             .into_iter()
@@ -171,7 +171,7 @@ impl Logs {
         paths
     }
 
-    /// The one that says most of what went wrong: the first that has a line.
+    /// Returns the log that most likely contains the error: the first one that is not empty.
     pub fn errors(&self) -> Option<&Path> {
         let all = [&self.stderr, &self.combined, &self.stdout];
         let mut named = all.into_iter().filter_map(|path| path.as_deref());
@@ -179,14 +179,14 @@ impl Logs {
         named.clone().find(has_lines).or_else(|| named.next())
     }
 
-    /// Both outputs together, where the command writes such a log.
+    /// Returns the combined log, if the command writes one.
     pub fn combined(&self) -> Option<&Path> {
         let named = self.combined.as_deref();
         named.filter(|path| path.is_file() || (self.stdout.is_none() && self.stderr.is_none()))
     }
 }
 
-/// The answer that has these members. An error names the member that is wrong.
+/// Parses the answer from its members. The error names the invalid member.
 fn from_members(members: Map<String, Value>) -> Result<Answer, String> {
     let error = match Answer::deserialize(&members) {
         Ok(answer) => return Ok(answer),
@@ -207,7 +207,7 @@ fn from_members(members: Map<String, Value>) -> Result<Answer, String> {
     Err(wrong.unwrap_or(error))
 }
 
-/// Some clocks count parts of seconds, and some go back.
+/// Some clocks return fractions of seconds, and some negative values.
 fn whole_seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -224,7 +224,7 @@ fn null_as_default<'de, T: Default + Deserialize<'de>, D: Deserializer<'de>>(
     Ok(Option::deserialize(value)?.unwrap_or_default())
 }
 
-/// The last object of the output that has a status.
+/// Returns the last object of the output that has a status.
 fn object(output: &str) -> Option<Map<String, Value>> {
     let parsed = |text: &str| {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
@@ -241,7 +241,7 @@ fn object(output: &str) -> Option<Map<String, Value>> {
             .into_iter()
             .rev()
     };
-    // At the beginning of a line first: further in, it is likely a part of something else.
+    // The start of a line first: further in, an object is probably nested.
     let at_begin = starts().filter(|at| output[*at..].starts_with('{'));
     let further_in = starts().filter_map(|at| {
         let line = output[at..].lines().next().unwrap_or_default();
@@ -257,7 +257,7 @@ fn object(output: &str) -> Option<Map<String, Value>> {
     lines().find_map(|at| parsed(&output[at..]))
 }
 
-/// A message that an answer has room for.
+/// Shortens a message to the limit of an answer.
 fn shortened(mut message: String) -> String {
     if message.len() > MAX_LENGTH {
         message.truncate(message.floor_char_boundary(MAX_LENGTH));

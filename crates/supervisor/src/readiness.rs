@@ -1,5 +1,5 @@
-//! Whether an app answers, and where. It is told a port; one that takes another is found by what it says, or by what its processes
-//! listen on.
+//! Readiness of an app and its address. The app receives a port; one that uses another port is found by its output, or by the ports on
+//! which its processes listen.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,42 +15,42 @@ use crate::process_tree::{PortOwner, ProcessTree};
 use crate::processes::Identity;
 use crate::state::AppAddress;
 
-/// How often an app that is not ready is looked at.
+/// The interval between checks of an app that is not ready.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// How long a first answer may take: some apps are compiled when they are asked for.
+/// How long the first response may take, because some apps are compiled on the first request.
 const FIRST_ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long an app that runs may take to answer, `--status` being limited to five seconds.
+/// How long a running app may take to respond; `--status` is limited to five seconds.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long the rest of an answer may take to arrive once it has begun.
+/// How long the rest of a response may take to arrive after its start.
 const BODY_TIMEOUT: Duration = Duration::from_secs(1);
-/// The most that is read of an answer, in bytes.
+/// The largest part of a response that is read, in bytes.
 const MAX_BODY_BYTES: u64 = 16 * 1024 * 1024;
-/// How long a port that answers strangely waits for a better one: a debugger or a hot-reload socket comes before the page.
+/// How long to wait for a better port than one without an HTTP response: a debugger or a hot-reload socket is often open before the page.
 const UNEXPECTED_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long an app whose port somebody else has may look for another one, or end.
+/// How long an app may take to select another port or to end, if its port is in use.
 const PORT_OWNER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What comes of waiting.
+/// The result of waiting for readiness.
 pub(crate) enum Ready {
-    /// It answers there; and what is worth saying about it.
+    /// The address of the ready app, and a remark.
     At(AppAddress, Option<String>),
-    /// Somebody else has its port, and it has no other.
+    /// Another process uses the port, and the app has no other.
     Taken,
 }
 
-/// What a port answers.
+/// The response of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reply {
     Http {
         status: u16,
-        /// It takes only what is encrypted.
+        /// Whether only TLS is accepted.
         encrypted: bool,
     },
-    /// Something else, or nothing in time.
+    /// Another protocol, or no response in time.
     NotHttp,
 }
 
-/// An app that has just been started.
+/// The readiness of an app that was just started.
 pub(crate) struct Readiness<'a> {
     app: &'a App,
     logs: &'a Logs,
@@ -90,12 +90,12 @@ impl<'a> Readiness<'a> {
         }
     }
 
-    /// Why it is not ready yet.
+    /// Returns why the app is not ready yet.
     pub(crate) fn obstacle(&self) -> String {
         self.notes.borrow().obstacle.clone()
     }
 
-    /// Where it answers that it is not available, if nothing better is to be had.
+    /// Returns the address of an unavailable response, if there is no better one.
     pub(crate) fn fallback(&self) -> Option<AppAddress> {
         self.notes.borrow().fallback.clone()
     }
@@ -123,7 +123,7 @@ impl<'a> Readiness<'a> {
         }
     }
 
-    /// Waits until a place that it has named is open.
+    /// Waits until the printed address is open.
     async fn wait_until_open(&self, place: &AppAddress) {
         self.set_obstacle(format!("nothing listens at {}", place.url));
         while ask(place, "/", ANSWER_TIMEOUT).await.is_none() {
@@ -131,7 +131,7 @@ impl<'a> Readiness<'a> {
         }
     }
 
-    /// Waits until it listens, on the port that is expected or, if that stays closed, on another.
+    /// Waits until the app listens, on the expected port or, if that stays closed, on another.
     async fn wait_until_listening(&self, port: u16) -> Ready {
         let place = local(port);
         loop {
@@ -168,7 +168,7 @@ impl<'a> Readiness<'a> {
         (owner == PortOwner::Older && self.is_settled()).then_some(Ready::Taken)
     }
 
-    /// Asks where it was told to listen.
+    /// Sends a request to the assigned port.
     async fn probe_assigned_port(&self) -> Option<Ready> {
         match ask(
             &local(self.port),
@@ -194,7 +194,7 @@ impl<'a> Readiness<'a> {
         }
     }
 
-    /// Where it is on another port than the one it was told, if that is the one.
+    /// Returns the address of the app on another port, if it responds there.
     async fn answers(&self, port: u16) -> Option<AppAddress> {
         let reply = ask(&local(port), &self.app.ready_path, ANSWER_TIMEOUT).await;
         let mut notes = self.notes.borrow_mut();
@@ -212,7 +212,7 @@ impl<'a> Readiness<'a> {
         }
     }
 
-    /// Whether another process has had its port for so long that the app would have noticed.
+    /// Returns whether another process has used the port for so long that the app would have reacted.
     fn is_settled(&self) -> bool {
         let mut notes = self.notes.borrow_mut();
         let since = *notes.owner_since.get_or_insert_with(Instant::now);
@@ -232,7 +232,7 @@ impl<'a> Readiness<'a> {
     }
 }
 
-/// Whether an app that runs answers, and a sentence about it.
+/// Returns whether a running app responds, and a sentence about it.
 pub(crate) async fn health(place: &AppAddress, path: &str) -> (bool, String) {
     let url = format!("{}{path}", place.url.trim_end_matches('/'));
     match ask(place, path, ANSWER_TIMEOUT).await {
@@ -264,7 +264,7 @@ fn address_of(port: u16, encrypted: bool) -> AppAddress {
     }
 }
 
-/// A URL as apps print it: one that means "any address" is no place to go to.
+/// Parses a URL that an app printed, and replaces wildcard addresses.
 fn parse_printed_url(printed: &str) -> Option<AppAddress> {
     let mut url = Url::parse(printed).ok()?;
     if matches!(url.host_str(), Some("0.0.0.0" | "[::]")) {
@@ -275,7 +275,7 @@ fn parse_printed_url(printed: &str) -> Option<AppAddress> {
     Some(AppAddress { url, port })
 }
 
-/// Asks for a page, and reads the answer to its end. `None`: nothing listens there.
+/// Sends a request and reads the complete response. `None`: nothing listens there.
 async fn ask(place: &AppAddress, path: &str, limit: Duration) -> Option<Reply> {
     let mut url = Url::parse(&place.url).ok()?.join(path).ok()?;
     url.query_pairs_mut().append_key_only(PROBE);
@@ -297,7 +297,7 @@ fn probe(url: &Url, limit: Duration) -> Option<Reply> {
         url.set_host(Some(host)).ok()?;
         let mut got = get(&url, &authority, until);
         let open = is_open(&got);
-        // Most servers that take only what is encrypted do not even say so.
+        // Most servers that accept only TLS do not respond at all to HTTP.
         if got.is_err() && open && url.scheme() == "http" {
             url.set_scheme("https").ok()?;
             got = get(&url, &authority, until);
@@ -316,7 +316,7 @@ fn probe(url: &Url, limit: Duration) -> Option<Reply> {
     None
 }
 
-/// Whether something took the connection.
+/// Returns whether the connection was accepted.
 fn is_open(got: &Result<u16, ureq::Error>) -> bool {
     match got {
         Err(ureq::Error::Io(error)) => !matches!(
@@ -331,7 +331,7 @@ fn is_open(got: &Result<u16, ureq::Error>) -> bool {
     }
 }
 
-/// The status of the answer. A server that is cut off while it answers says so in its log.
+/// Returns the status of the response. A server whose connection is closed early logs an error.
 fn get(url: &Url, authority: &str, until: Instant) -> Result<u16, ureq::Error> {
     let left = until.saturating_duration_since(Instant::now());
     let config = ureq::Agent::config_builder()
@@ -342,7 +342,7 @@ fn get(url: &Url, authority: &str, until: Instant) -> Result<u16, ureq::Error> {
         .proxy(None)
         .user_agent("playhouse")
         .accept("text/html, */*")
-        // Nothing is told to whoever answers, and nothing believed.
+        // The request has no secrets, and the response is not trusted.
         .tls_config(TlsConfig::builder().disable_verification(true).build())
         .build();
     let mut answer = ureq::Agent::new_with_config(config)
@@ -351,7 +351,7 @@ fn get(url: &Url, authority: &str, until: Instant) -> Result<u16, ureq::Error> {
         .header("connection", "close")
         .call()?;
     let body = answer.body_mut().as_reader();
-    // An answer that has no end is one all the same.
+    // An endless response counts too.
     let _ = io::copy(&mut body.take(MAX_BODY_BYTES), &mut io::sink());
     Ok(answer.status().as_u16())
 }
@@ -360,7 +360,7 @@ fn get(url: &Url, authority: &str, until: Instant) -> Result<u16, ureq::Error> {
 mod tests {
     use super::*;
 
-    /// Answers one connection with these bytes, and returns what it was sent.
+    /// Responds to one connection with these bytes, and returns the request.
     fn serve(answer: &'static [u8]) -> (u16, std::thread::JoinHandle<io::Result<Vec<u8>>>) {
         use std::io::Write as _;
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
@@ -395,7 +395,7 @@ mod tests {
                 encrypted: false
             })
         );
-        // A socket that is closed early is an error of the server: it says so in its log.
+        // A socket that is closed early is an error of the server, which it logs.
         let request = String::from_utf8(served.join().unwrap().unwrap()).unwrap();
         assert!(request.starts_with("GET /login?next=a&playhouse-probe HTTP/1.1\r\n"));
         assert!(

@@ -1,4 +1,4 @@
-//! An app's processes while they run, as their supervisor has them.
+//! The running processes of an app, as seen by their supervisor.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -18,13 +18,13 @@ use crate::process_tree::ProcessTree;
 use crate::processes::Identity;
 use crate::state::Exit;
 
-/// How long output may be held open by something that is none of the app's.
+/// How long a process outside the app may keep its output open.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often what is left of an app whose first process is gone is looked at, where its end is not told.
+/// The interval between checks of an app whose first process has ended, because the end of the others is not notified.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// How long a line may stay without its end before it goes between those of the other stream.
+/// How long a line may stay incomplete before it is interleaved with lines of the other stream.
 const PARTIAL_LINE_TIMEOUT: Duration = Duration::from_millis(200);
-/// How much is read at once.
+/// The size of a read, in bytes.
 const CHUNK_BYTES: usize = 32 * 1024;
 
 pub(crate) struct Running {
@@ -36,14 +36,14 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts the app on a port, in a process group of its own.
+    /// Starts the app on a port, in its own process group.
     pub(crate) fn start(app: &App, port: u16, logs: &Arc<Logs>) -> Result<Self, AppError> {
         let failed = |source: io::Error| AppError::NotStarted {
             program: app.command.first().cloned().unwrap_or_default(),
             cwd: app.cwd.clone(),
             reason: source.to_string(),
         };
-        // Before there is a child, so that none is missed.
+        // Created before the child, so that no signal is missed.
         let children = signal(SignalKind::child()).map_err(failed)?;
         let mut child = command(app, port).spawn().map_err(failed)?;
         let pid = child.id();
@@ -71,7 +71,7 @@ impl Running {
         })
     }
 
-    /// Waits until it has ended: the process that was started, and, if that ended well, all that it started.
+    /// Waits until the app has ended: its first process, and, if that succeeded, all processes that it started.
     pub(crate) async fn ended(&mut self) -> Exit {
         loop {
             self.reap();
@@ -89,7 +89,7 @@ impl Running {
         }
     }
 
-    /// Ends all of it, and returns what could not be ended. Its output has been read then.
+    /// Ends all processes, reads the remaining output, and returns the processes that could not be ended.
     pub(crate) async fn end(mut self, grace: Duration) -> Vec<u32> {
         let processes = self.processes.clone();
         let ending = processes.end(grace);
@@ -110,7 +110,7 @@ impl Running {
         left
     }
 
-    /// Takes note of all that have ended, also of those whose parents did not wait for them.
+    /// Reaps all ended processes, including orphans.
     fn reap(&mut self) {
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             if pid.as_raw_nonzero().get() == self.leader.pid.cast_signed() {
@@ -149,7 +149,7 @@ fn command(app: &App, port: u16) -> Command {
     command
         .current_dir(&app.cwd)
         .env(&app.port_env, port.to_string())
-        // Many open a window when they are ready: nobody is there to see it.
+        // Many dev servers open a browser when they are ready.
         .env("BROWSER", "none")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -1,4 +1,4 @@
-//! The folder of an app: what its supervisor writes down about it, the lock of those who would change it, and its logs.
+//! The folder of an app: the state that its supervisor writes, the lock for changes, and the logs.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -14,7 +14,7 @@ use time::macros::format_description;
 
 use crate::processes::Identity;
 
-/// What is known of an app. Its supervisor alone writes it.
+/// The state of an app, which only its supervisor writes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) phase: Phase,
@@ -23,20 +23,20 @@ pub(crate) struct State {
     pub(crate) cwd: PathBuf,
     pub(crate) command: Vec<String>,
     pub(crate) supervisor: Identity,
-    /// The process that was started, first of its process group.
+    /// The first process, which leads the process group.
     pub(crate) app: Option<Identity>,
-    /// Milliseconds since 1970.
+    /// The start time, in milliseconds since 1970.
     pub(crate) started: i64,
     pub(crate) port: Option<u16>,
     pub(crate) url: Option<String>,
     pub(crate) ready_path: String,
-    /// What is worth saying about a start that succeeded.
+    /// A remark about a successful start.
     pub(crate) remark: Option<String>,
-    /// Milliseconds since 1970.
+    /// The end time, in milliseconds since 1970.
     pub(crate) ended: Option<i64>,
-    /// How the app ended, if it was not asked to.
+    /// The exit status of an app that was not stopped.
     pub(crate) exit: Option<Exit>,
-    /// What it said last then.
+    /// The last lines of its output then.
     pub(crate) lines: String,
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum Phase {
     Ended,
 }
 
-/// How a process ended: with a code, or by a signal.
+/// The exit status of a process: a code or a signal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
     pub(crate) code: Option<i32>,
@@ -64,7 +64,7 @@ impl fmt::Display for Exit {
     }
 }
 
-/// Where an app can be reached.
+/// The address of an app.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AppAddress {
     pub(crate) url: String,
@@ -79,7 +79,7 @@ impl State {
         })
     }
 
-    /// The end of a sentence about an app that does not run any more.
+    /// Returns the end of a sentence about an app that does not run any more.
     pub(crate) fn how_it_ended(&self) -> String {
         let at = |ended| format!(" at {}", timestamp(ended));
         let at = self.ended.map(at).unwrap_or_default();
@@ -92,7 +92,7 @@ impl State {
     }
 }
 
-/// Absolute paths of the logs.
+/// The absolute paths of the logs.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct LogPaths {
     pub(crate) stdout: PathBuf,
@@ -102,22 +102,22 @@ pub(crate) struct LogPaths {
 
 pub(crate) struct Folder(PathBuf);
 
-/// Whoever has it is the only one to start or to end the app; it is let go of however the process ends.
+/// The exclusive right to start or stop the app, which is released when the process ends in any way.
 pub(crate) struct Lock(#[expect(dead_code, reason = "it is held, not used")] File);
 
 impl Folder {
-    /// Makes it where there is none; what apps print is for nobody else's eyes.
+    /// Creates the folder if it is missing, readable only by its owner because of the logs.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         Ok(Self(fs::canonicalize(path)?))
     }
 
-    /// One that may be there.
+    /// Returns a folder that may not exist.
     pub(crate) fn of(path: &Path) -> Self {
         Self(path.to_owned())
     }
 
-    /// The one name that it has, whatever links lead there.
+    /// Returns the canonical path.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
@@ -130,13 +130,13 @@ impl Folder {
         }
     }
 
-    /// `None` where there is none, or none that can be read.
+    /// Reads the state; `None` if the file is missing or invalid.
     pub(crate) fn read(&self) -> Option<State> {
         let text = fs::read(self.0.join("state.json")).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
-    /// All at once or not at all, whoever reads meanwhile; on a disk that is full, over the one that is there, which has its room.
+    /// Writes the state atomically; on a full disk, overwrites the existing file, which has its space.
     pub(crate) fn write(&self, state: &State) -> io::Result<()> {
         let (path, new) = (self.0.join("state.json"), self.0.join("state.json.new"));
         let text = serde_json::to_vec_pretty(state)?;
@@ -154,7 +154,7 @@ impl Folder {
         })
     }
 
-    /// `None` while somebody else has it.
+    /// Locks the folder; `None` while another process has the lock.
     pub(crate) fn lock(&self) -> io::Result<Option<Lock>> {
         let path = self.0.join("lock");
         let file = private().create(true).open(&path)?;
@@ -165,7 +165,7 @@ impl Folder {
         }
     }
 
-    /// What a supervisor that fails says at the end.
+    /// Opens the file for the error of a failed supervisor.
     pub(crate) fn open_error_file(&self) -> io::Result<File> {
         let path = self.0.join("supervisor.log");
         private().create(true).truncate(true).open(&path)
@@ -178,7 +178,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Milliseconds since 1970.
+/// Returns the current time, in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0, |since| {
@@ -186,7 +186,7 @@ pub(crate) fn now() -> i64 {
     })
 }
 
-/// `2025-11-02T10:30:00Z`.
+/// Formats a time: `2025-11-02T10:30:00Z`.
 pub(crate) fn timestamp(milliseconds: i64) -> String {
     let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
     OffsetDateTime::from_unix_timestamp(milliseconds / 1000)

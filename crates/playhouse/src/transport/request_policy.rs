@@ -1,4 +1,4 @@
-//! Who comes in over HTTP: which hosts and web pages may be named, and how often somebody may ask.
+//! Checks of each HTTP request: allowed Host and Origin headers, and the rate limit.
 
 use crate::access::principal::Principal;
 use crate::config::HttpSettings;
@@ -14,25 +14,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// The rules of the house.
+/// The request policy of a server.
 pub(crate) struct RequestPolicy {
-    /// `None`: any.
+    /// The allowed hosts; `None`: any.
     hosts: Option<Vec<String>>,
     origins: Option<Vec<String>>,
-    /// That of requests that name none.
+    /// The port of a `Host` header without one.
     port: u16,
     rate: Option<Rate>,
-    /// Requests so far.
+    /// The number of requests so far.
     counted: AtomicU64,
 }
 
 type Rate = RateLimiter<Principal, HashMapStateStore<Principal>, DefaultClock>;
 
-/// After so many requests those who have not asked for a while are forgotten.
+/// The number of requests after which the counters of inactive principals are deleted.
 const CLEANUP_INTERVAL: u64 = 1024;
 
 impl RequestPolicy {
-    /// The rules for a server that listens at `address`.
+    /// Creates the policy of a server that listens at `address`.
     pub(crate) fn new(settings: &HttpSettings, address: SocketAddr) -> Self {
         let hosts = settings.allowed_hosts.clone();
         let hosts = hosts.unwrap_or_else(|| own_hosts(&settings.host, address));
@@ -45,7 +45,7 @@ impl RequestPolicy {
             origins: settings.allowed_origins.clone().map(lower),
             port: if settings.tls.is_some() { 443 } else { 80 },
             rate: settings.rate.and_then(NonZeroU32::new).map(|rate| {
-                // Agents ask in bursts.
+                // Agents send requests in bursts.
                 let quota = Quota::per_second(rate)
                     .allow_burst(rate.saturating_mul(const { NonZeroU32::new(4).unwrap() }));
                 RateLimiter::hashmap(quota)
@@ -54,8 +54,8 @@ impl RequestPolicy {
         }
     }
 
-    /// Refuses what names a host that is not ours, or comes from a web page that may not ask: a page could have had its own name
-    /// resolved to this machine. <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning>
+    /// Rejects requests with a foreign host or an origin that is not allowed: a page could resolve its own host name to this machine (DNS
+    /// rebinding). <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning>
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Box<Response>> {
         let host = headers
             .get(header::HOST)
@@ -88,7 +88,7 @@ impl RequestPolicy {
         let origin = origin.to_ascii_lowercase();
         match (&self.origins, &self.hosts) {
             (Some(origins), _) => origins.iter().any(|one| *one == origin || one == "*"),
-            // Whoever lets any host be named has not said that any page may ask.
+            // Allowing any host does not allow any origin.
             (None, None) => false,
             (None, Some(hosts)) => {
                 let parts = origin.split_once("://");
@@ -99,7 +99,7 @@ impl RequestPolicy {
         }
     }
 
-    /// Lets web pages that may ask read the answers.
+    /// Returns the CORS layer, which lets pages of allowed origins read responses.
     pub(crate) fn cors(self: &Arc<Self>) -> CorsLayer {
         let policy = self.clone();
         let ours = |name| HeaderName::from_static(name);
@@ -122,7 +122,7 @@ impl RequestPolicy {
             .expose_headers([ours("mcp-session-id"), header::WWW_AUTHENTICATE])
     }
 
-    /// Refuses what comes too often.
+    /// Rejects requests above the rate limit.
     pub(crate) fn count(&self, principal: &Principal) -> Result<(), Box<Response>> {
         let Some(rate) = &self.rate else {
             return Ok(());
@@ -144,7 +144,7 @@ impl RequestPolicy {
         })
     }
 
-    /// Waits as long as somebody comes too often whose connection stays.
+    /// Waits while a principal exceeds the rate limit on a persistent connection.
     pub(crate) async fn pace(&self, principal: &Principal) {
         if let Some(rate) = &self.rate {
             rate.until_key_ready(principal).await;
@@ -152,7 +152,7 @@ impl RequestPolicy {
     }
 }
 
-/// What a server at that address is called by itself.
+/// Returns the host names of a server at that address.
 fn own_hosts(host: &str, address: SocketAddr) -> Vec<String> {
     let ip = address.ip();
     let port = address.port();
@@ -165,7 +165,7 @@ fn own_hosts(host: &str, address: SocketAddr) -> Vec<String> {
     }
 }
 
-/// Whether the list has the host, with its port or for any. Clients leave the port out where it is the usual one.
+/// Returns whether the list contains the host, with its port or for any. Clients omit the default port.
 fn names(hosts: &[String], host: &str, usual_port: u16) -> bool {
     let host = host.to_ascii_lowercase();
     let end = host.rfind(']').map_or(0, |bracket| bracket + 1);

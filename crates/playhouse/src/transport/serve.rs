@@ -1,4 +1,4 @@
-//! Serving clients, until they leave or a signal comes.
+//! Serving clients until they disconnect or a signal arrives.
 
 mod http;
 mod parent;
@@ -9,7 +9,7 @@ use crate::config::Settings;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// Serves over HTTP where the settings name a port, else one client over stdin and stdout.
+/// Serves over HTTP if the settings have a port, otherwise one client over stdin and stdout.
 pub(crate) async fn serve(settings: Settings) -> ExitCode {
     match settings.http.clone() {
         Some(http) => http::serve(settings, http).await,
@@ -17,7 +17,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
     }
 }
 
-/// Says on stderr why there is nothing to serve.
+/// Prints on stderr why the server cannot start.
 fn refuse(error: &dyn std::error::Error) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "error: {error}");
     ExitCode::FAILURE

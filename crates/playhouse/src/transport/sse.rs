@@ -1,4 +1,4 @@
-//! The transport of 2024-11-05: a stream of events for what we say, and posts beside it for what the client says.
+//! The transport of 2024-11-05: a stream of events for messages of the server, and POST requests for messages of the client.
 //! <https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse>
 
 use crate::access::principal::Principal;
@@ -16,10 +16,10 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// How long a message may wait to be taken.
+/// How long a message may wait to be delivered.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The clients that listen.
+/// The connected clients.
 #[derive(Clone, Default)]
 pub(crate) struct Streams(Arc<Mutex<HashMap<Uuid, Listener>>>);
 
@@ -29,7 +29,7 @@ struct Listener {
     feed: Arc<Feed>,
 }
 
-/// Takes the client from the list when its stream has ended.
+/// Removes the client when its stream has ended.
 struct Listed {
     streams: Streams,
     id: Uuid,
@@ -42,7 +42,7 @@ impl Drop for Listed {
 }
 
 impl Streams {
-    /// Begins a stream; its first event says where to post.
+    /// Starts a stream, whose first event has the URL for POST requests.
     pub(crate) fn begin(
         &self,
         server: &Arc<Server>,
@@ -80,7 +80,7 @@ impl Streams {
                     tokio::select! {
                         biased;
                         message = Outbox::recv(&mut outbox) => break message?,
-                        // It hears what is still to be said, and says no more.
+                        // It receives the remaining messages, but can send no more.
                         () = &mut over, if listed.is_some() => listed = None,
                     }
                 };
@@ -93,7 +93,7 @@ impl Streams {
             .into_response()
     }
 
-    /// Takes what a client posts.
+    /// Handles a message that a client posts.
     pub(crate) async fn post(
         &self,
         principal: &Principal,

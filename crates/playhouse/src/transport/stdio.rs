@@ -1,19 +1,19 @@
-//! One message a line, on stdin and stdout. Stdout carries nothing else.
+//! The stdio transport: one message per line on stdin and stdout. Stdout carries nothing else.
 
 use crate::transport::mcp::{Feed, Outbox};
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
 };
 
-/// A message longer than this, in bytes, is refused rather than kept in memory; as over HTTP by default (`--max-request-size`).
+/// The largest message, in bytes, as over HTTP by default (`--max-request-size`). Larger ones are rejected and not stored.
 const MAX_MESSAGE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Feeds each line of `input`, until it ends.
+/// Handles each line of `input`, until its end.
 pub(crate) async fn read(mut input: impl AsyncBufRead + Unpin, feed: Feed) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        // With its end.
+        // One more for the line feed.
         let mut bounded = (&mut input).take(MAX_MESSAGE_BYTES + 1);
         match bounded.read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return,
@@ -37,7 +37,7 @@ pub(crate) async fn read(mut input: impl AsyncBufRead + Unpin, feed: Feed) {
     }
 }
 
-/// Reads on to the end of a line, and keeps nothing of it.
+/// Reads to the end of a line and discards it.
 async fn skip_line(mut input: impl AsyncBufRead + Unpin) -> std::io::Result<()> {
     loop {
         let read = input.fill_buf().await?;
@@ -51,7 +51,7 @@ async fn skip_line(mut input: impl AsyncBufRead + Unpin) -> std::io::Result<()> 
     }
 }
 
-/// Writes each message as a line, until nobody sends any more or nobody reads.
+/// Writes each message as a line, until there are no senders or the reader has closed the output.
 pub(crate) async fn write(mut output: impl AsyncWrite + Unpin, mut outbox: Outbox) {
     while let Some(mut message) = outbox.recv().await {
         message.push('\n');

@@ -1,4 +1,4 @@
-//! The certificate that we show, and its key.
+//! The server's TLS certificate and its key.
 
 use rustls::ServerConfig;
 use rustls::crypto::ring;
@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
 
-/// Why there is no TLS.
+/// Why TLS is not available.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
-    /// A file that is not there, or not what it should be.
+    /// A file is missing or invalid.
     #[error("cannot read {} as PEM: {reason}", path.display())]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         reason: String,
     },
-    /// A certificate and a key that do not fit, or that are too weak.
+    /// The certificate and the key do not match, or are too weak.
     #[error("the certificate and its key cannot be used: {0}")]
     Unfit(#[from] rustls::Error),
 }

@@ -1,4 +1,4 @@
-//! One message a frame, both ways, on a WebSocket with the subprotocol `mcp`.
+//! The WebSocket transport: one message per frame in both directions, with the subprotocol `mcp`.
 
 use super::listener::ConnectionSlot;
 use super::request_policy::RequestPolicy;
@@ -14,16 +14,16 @@ use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-/// How often we ask whether the client is there.
+/// The interval between pings.
 const PING_INTERVAL: Duration = Duration::from_secs(20);
 
-/// How long saying goodbye may take.
+/// How long the closing handshake may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long one may be silent, and how long a message may take to be sent.
+/// How long a client may be silent, and how long sending a message may take.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Serves a client until it leaves, is silent for too long, or all end.
+/// Serves a client until it disconnects, is silent for too long, or the server shuts down.
 pub(crate) fn serve(
     upgrade: WebSocketUpgrade,
     largest: usize,
@@ -117,7 +117,7 @@ async fn converse(
     };
     drop(feed);
     let goodbye = async {
-        // It hears what is still to be said to it.
+        // The client receives the remaining messages.
         if farewell.is_some() {
             while let Some(message) = outbox.recv().await {
                 sink.send(Message::Text(message.into())).await?;
@@ -132,12 +132,12 @@ async fn converse(
         Ok::<_, axum::Error>(())
     };
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, goodbye).await;
-    // Calls that nobody waits for any more end with it.
+    // Cancels the calls of the client.
     drop(outbox);
     serving.ended().await;
 }
 
-/// What a client is told that sent what no WebSocket may carry; nothing, where it is gone.
+/// Returns the close frame for a protocol error; `None` if the client has disconnected.
 fn complaint(error: axum::Error) -> Option<CloseFrame> {
     let error = error.into_inner();
     let (code, reason) = match error.downcast_ref::<tungstenite::Error>()? {

@@ -1,4 +1,4 @@
-//! Screenshots and PDFs that code takes.
+//! Screenshots and PDFs by client code.
 
 use super::Host;
 use crate::failure::Failure;
@@ -8,10 +8,10 @@ use base64::prelude::BASE64_STANDARD;
 use engine::{Page, PdfOptions, Progress, Screenshot, ScreenshotArea};
 use serde_json::Value;
 
-/// CSS pixels in an inch.
+/// CSS pixels per inch.
 const INCH: f64 = 96.0;
 
-/// Draws the page or a part of it; the bytes as base64.
+/// Takes a screenshot of the page or a part of it, as base64.
 pub(super) async fn screenshot(
     host: &Host,
     page: &Page,
@@ -75,7 +75,7 @@ pub(super) async fn print(
     saved(host, options.path.as_deref(), bytes).await
 }
 
-/// Writes the bytes where code wants them too.
+/// Also writes the bytes to the file that the code names.
 async fn saved(host: &Host, path: Option<&str>, bytes: Vec<u8>) -> Result<Value, Failure> {
     if let Some(path) = path {
         host.setting.access.write(path, bytes.clone()).await?;
@@ -83,7 +83,7 @@ async fn saved(host: &Host, path: Option<&str>, bytes: Vec<u8>) -> Result<Value,
     Ok(BASE64_STANDARD.encode(bytes).into())
 }
 
-/// Width and height of a paper, in inches.
+/// Returns width and height of a paper format, in inches.
 fn paper(format: &str) -> Result<(f64, f64), Failure> {
     Ok(match format.to_ascii_lowercase().as_str() {
         "letter" => (8.5, 11.0),

@@ -1,4 +1,4 @@
-//! What code does with the browser context, and with nothing in particular.
+//! Operations of client code on the browser context, and global ones.
 
 use super::route;
 use super::{Host, duration};
@@ -7,7 +7,7 @@ use crate::request::ContextOp;
 use engine::{Cookie, Download, DownloadState};
 use serde_json::{Value, json};
 
-/// Does it.
+/// Executes an operation.
 pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
     let context = &host.setting.context;
     let progress = &host.within(None, host.setting.navigation);
@@ -56,7 +56,7 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
         }
         ContextOp::Downloaded { download, path } => {
             let access = &host.setting.access;
-            // Before the download ends: whoever saves it learns at once that it cannot.
+            // Checked before the download ends, so that an error is reported at once.
             if let Some(path) = &path {
                 access.check_writable(path)?;
             }
@@ -85,7 +85,7 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
     Ok(Value::Null)
 }
 
-/// How a download ended, if it has. One that is not known any more did so long ago.
+/// Returns the result of a download that has ended. Unknown downloads ended long ago.
 fn ended(downloads: Vec<Download>, number: u64) -> Option<Result<(), String>> {
     let known = downloads
         .into_iter()

@@ -1,4 +1,4 @@
-//! What code does with elements.
+//! Operations of client code on elements.
 
 use super::capture::screenshot;
 use super::{Host, duration};
@@ -8,7 +8,7 @@ use engine::{Click, FrameId, Locator, Page, Progress, WaitFor};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Does it.
+/// Executes an operation.
 pub(super) async fn run(
     host: &Host,
     page: &Page,
@@ -22,7 +22,7 @@ pub(super) async fn run(
     done.map_err(|failure| failure.after(&progress))
 }
 
-/// The locator that an expression stands for; it waits for what is not there yet.
+/// Returns the locator of an expression, which waits for frames that do not exist yet.
 fn locator(page: &Page, on: &On, text: &str) -> Result<Locator, Failure> {
     let locator = page.locator(text)?.waiting_for_element();
     Ok(match &on.frame {
@@ -113,7 +113,7 @@ async fn act(
     Ok(Value::Null)
 }
 
-/// What a function in the page returned; `null` for `undefined`.
+/// Converts the result of a function in the page; `undefined` becomes `null`.
 pub(super) fn returned(value: Option<Value>) -> Value {
     value.map_or(Value::Null, |value| json!({ "value": value }))
 }
@@ -129,7 +129,7 @@ pub(super) fn click(how: ClickOptions) -> Click {
     }
 }
 
-/// The files that code names, if all of them are there and may be read.
+/// Returns the paths of files, if all of them exist and may be uploaded.
 pub(super) async fn files(host: &Host, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::with_capacity(names.len());
     for name in names {

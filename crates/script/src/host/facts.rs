@@ -1,4 +1,4 @@
-//! What code is told of pages, requests and events.
+//! JSON representations of pages, requests and events for client code.
 
 use super::Host;
 use engine::{
@@ -7,7 +7,7 @@ use engine::{
 };
 use serde_json::{Map, Value, json};
 
-/// The frames of a page, the main one first.
+/// Returns the frames of a page, the main frame first.
 pub(super) fn frames(frames: &[FrameFacts]) -> Value {
     let facts = frames.iter().map(|frame| {
         json!({
@@ -20,7 +20,7 @@ pub(super) fn frames(frames: &[FrameFacts]) -> Value {
     facts.collect()
 }
 
-/// A request with what came of it so far.
+/// Returns a request with its current outcome.
 pub(super) fn request(request: &Request) -> Value {
     let failure = match &request.outcome {
         Some(RequestOutcome::Failed { reason, .. }) => Some(reason),
@@ -44,7 +44,7 @@ pub(super) fn request(request: &Request) -> Value {
     })
 }
 
-/// A request that waits for a decision.
+/// Returns an intercepted request.
 pub(super) fn paused(request: &PausedRequest) -> Value {
     json!({
         "id": request.id.as_ref().map(RequestId::as_str),
@@ -71,7 +71,7 @@ pub(super) fn headers(headers: &Headers) -> Value {
     merged.into()
 }
 
-/// The document that a page shows, if it came over the network.
+/// Returns the response of the document of a page, if it was loaded over the network.
 pub(super) fn document(page: &Page) -> Value {
     let main = page.frames().into_iter().next().map(|frame| frame.id);
     let requests = page.requests();
@@ -85,7 +85,7 @@ pub(super) fn document(page: &Page) -> Value {
     }
 }
 
-/// A download that began.
+/// Returns a download that has started.
 pub(super) fn download(download: &Download) -> Value {
     json!({
         "id": download.number,
@@ -94,7 +94,7 @@ pub(super) fn download(download: &Download) -> Value {
     })
 }
 
-/// The names and facts of what an event means to listeners; most mean one thing, some nothing.
+/// Returns the names and arguments of the events for listeners; most page events correspond to one, some to none.
 pub(super) fn event(host: &Host, page: &Page, event: &PageEvent) -> Option<(&'static str, Value)> {
     let main = || page.frames().into_iter().next().map(|frame| frame.id);
     let of_frame = |frame: &engine::FrameId| json!({ "frame": frame.as_str() });
@@ -166,7 +166,7 @@ fn of_request(host: &Host, page: &Page, event: &RequestEvent) -> Option<(&'stati
     Some((name, request(&named(page, id)?)))
 }
 
-/// The newest hop of a request.
+/// Returns the last request of a redirect chain.
 pub(super) fn named(page: &Page, id: &RequestId) -> Option<Request> {
     let requests = page.requests();
     requests.into_iter().rev().find(|request| request.id == *id)

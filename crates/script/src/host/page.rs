@@ -1,4 +1,4 @@
-//! What code does with pages.
+//! Operations of client code on pages.
 
 use super::capture::{print, screenshot};
 use super::element::{click, files, returned};
@@ -12,7 +12,7 @@ use base64::prelude::BASE64_STANDARD;
 use engine::{FrameId, LoadState, MediaFeatures, Page, Point, Progress, RequestId};
 use serde_json::Value;
 
-/// Does it.
+/// Executes an operation.
 pub(super) async fn run(host: &Host, page: &Page, on: &On, op: PageOp) -> Result<Value, Failure> {
     let usual = match op {
         PageOp::Goto { .. }
@@ -138,13 +138,13 @@ async fn act(
     Ok(Value::Null)
 }
 
-/// Waits until a response is there with its body, or has failed.
+/// Waits until a response is complete with its body, or has failed.
 async fn finished(page: &Page, progress: &Progress, id: &RequestId) -> Result<(), Failure> {
     let mut changes = page.changes();
     let over = async {
         loop {
             changes.mark_unchanged();
-            // One that is not known any more has long ended.
+            // An unknown request has ended long ago.
             if facts::named(page, id).is_none_or(|request| request.outcome.is_some()) {
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! Requests that wait for the code's decision.
+//! Interception of requests by client code.
 
 use super::facts;
 use super::{Host, decoded};
@@ -13,11 +13,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use strum::VariantNames as _;
 
-/// The code of one session that runs, listens or routes, so that a later call can take a route back.
+/// The active client code of a session, so that a later call can remove a route.
 #[derive(Clone, Default)]
 pub struct ScriptRegistry(Arc<Mutex<Vec<Weak<Host>>>>);
 
-/// Requests that wait, by number.
+/// Intercepted requests, by number.
 #[derive(Default)]
 pub(super) struct PausedRequests {
     waiting: HashMap<u64, Intercepted>,
@@ -25,14 +25,14 @@ pub(super) struct PausedRequests {
 }
 
 impl ScriptRegistry {
-    /// Adds code that begins.
+    /// Adds client code that starts.
     pub(super) fn join(&self, host: &Arc<Host>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|host| host.strong_count() > 0);
         all.push(Arc::downgrade(host));
     }
 
-    /// Everybody else.
+    /// Returns the hosts of the other client code.
     fn others(&self, than: &Host) -> Vec<Arc<Host>> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let living = all.iter().filter_map(Weak::upgrade);
@@ -42,7 +42,7 @@ impl ScriptRegistry {
     }
 }
 
-/// Has the requests of a page wait for the code, or no more.
+/// Turns the interception of a page's requests on or off.
 pub(super) async fn routing(
     host: &Host,
     page: &Page,
@@ -61,7 +61,7 @@ pub(super) async fn routing(
     Ok(())
 }
 
-/// Hands requests to the code as they come.
+/// Sends intercepted requests to the code.
 async fn follow(host: Weak<Host>, page: Page, mut interceptor: Interceptor) {
     while let Some(intercepted) = interceptor.next().await {
         let Some(host) = host.upgrade() else { return };
@@ -81,7 +81,7 @@ async fn follow(host: Weak<Host>, page: Page, mut interceptor: Interceptor) {
     }
 }
 
-/// Decides about a request that waits.
+/// Executes the decision about an intercepted request.
 pub(super) async fn decide(
     host: &Host,
     progress: &Progress,
@@ -138,7 +138,7 @@ pub(super) async fn decide(
     Ok(waiting.decide(progress, verdict).await?)
 }
 
-/// Sends a request that waits; its answer waits instead.
+/// Sends an intercepted request and pauses its response.
 pub(super) async fn fetch(
     host: &Host,
     progress: &Progress,
@@ -177,7 +177,7 @@ pub(super) async fn fetch(
     }))
 }
 
-/// Takes back routes that earlier calls left: those for a URL, or all.
+/// Removes routes of earlier calls: those for a URL, or all.
 pub(super) fn unroute(host: &Host, of: Option<&str>, wanted: Option<&str>) {
     for other in host.setting.registry.others(host) {
         other.send_event(of, "unroute", &json!({ "wanted": wanted }));
@@ -185,10 +185,10 @@ pub(super) fn unroute(host: &Host, of: Option<&str>, wanted: Option<&str>) {
 }
 
 impl Host {
-    /// Tells the code of something that waits in bounds of its own.
+    /// Sends an event to the code that does not count against the limit of events.
     fn send_event(&self, page: Option<&str>, event: &str, facts: &Value) {
         let event = json!({ "page": page, "event": event, "facts": facts }).to_string();
-        // A thread that is over misses nothing.
+        // The thread may have ended.
         let _ = self.inbox.send(Message::Routed(event));
     }
 }

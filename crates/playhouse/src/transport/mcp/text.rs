@@ -1,5 +1,5 @@
-//! JSON-RPC messages as text, both ways, for every transport that carries text. What cannot be read is answered here,
-//! because `rmcp` drops it silently.
+//! JSON-RPC messages as text in both directions, for all text transports. Invalid messages get an error here, because `rmcp` drops them
+//! silently.
 
 use crate::calls::queue::CallQueue;
 use rmcp::RoleServer;
@@ -15,64 +15,64 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
-/// Messages that wait to be handled; who is ahead waits for the other side.
+/// The capacity for messages from the client; the sender waits while it is full.
 const INBOX_CAPACITY: usize = 64;
-/// Messages that wait to be written. Few, for they may be large: while a client does not read, no call begins.
+/// The capacity for messages to the client. It is small because messages may be large: while a client does not read, no call begins.
 const OUTBOX_CAPACITY: usize = 8;
-/// Requests that may be under way at a time; a client that does not wait for so many answers waits for none.
+/// The largest number of requests in progress; a client that exceeds it does not wait for responses.
 pub(super) const MAX_OPEN_REQUESTS: usize = 1024;
 
-/// An id longer than this, in bytes, is not repeated by what refuses its message.
+/// The longest id that an error repeats, in bytes.
 const MAX_ID_BYTES: usize = 1024;
 
-/// Messages longer than this, in bytes, are not read on the thread that serves clients.
+/// The largest message that is parsed on the thread that serves clients, in bytes.
 const MAX_INLINE_BYTES: usize = 256 * 1024;
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
-/// The first of those that a server may give a meaning of its own.
+/// The first code of the range for server-defined errors.
 pub(super) const SERVER_ERROR: i32 = -32000;
 
-/// Messages on their way to the client.
+/// Messages to the client.
 pub(crate) type Outbox = mpsc::Receiver<String>;
 
-/// The other side is gone.
+/// The connection is closed.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is closed")]
 pub(crate) struct Closed;
 
-/// Tells whether the client takes what it is sent.
+/// Reports whether the client reads its messages.
 #[derive(Debug, Clone)]
 pub(super) struct Room(mpsc::WeakSender<String>);
 
 impl Room {
-    /// Resolves when there is room for an answer, or nobody to read it.
+    /// Resolves when there is room for a message, or the connection is closed.
     pub(super) async fn free(&self) {
         if let Some(outbox) = self.0.upgrade() {
-            // The room is only looked at.
+            // The reservation is not used.
             drop(outbox.reserve().await);
         }
     }
 }
 
-/// Where a transport puts what the client says.
+/// The sender of messages from the client.
 pub(crate) struct Feed {
     inbox: mpsc::Sender<ClientJsonRpcMessage>,
     outbox: mpsc::Sender<String>,
 }
 
-/// Where `rmcp` takes it, and where it puts the answers.
+/// The transport of `rmcp`.
 pub(super) struct TextTransport {
     inbox: mpsc::Receiver<ClientJsonRpcMessage>,
     outbox: Option<mpsc::Sender<String>>,
-    /// `rmcp` ends a connection that begins with anything but a request.
+    /// Whether a request was received: `rmcp` closes a connection that begins with another message.
     opened: bool,
-    /// Requests without an answer: the second of two with one id would never get one.
+    /// Requests without a response: the second of two requests with one id would never get one.
     open: Arc<Mutex<HashSet<RequestId>>>,
     queue: CallQueue,
 }
 
-/// A connection's two ends and what is to be written.
+/// Creates the two ends of a connection and the receiver of messages to the client.
 pub(super) fn pair() -> (TextTransport, Feed, Outbox) {
     let (inbox_in, inbox) = mpsc::channel(INBOX_CAPACITY);
     let (outbox, outbox_out) = mpsc::channel(OUTBOX_CAPACITY);
@@ -91,7 +91,7 @@ pub(super) fn pair() -> (TextTransport, Feed, Outbox) {
 }
 
 impl Feed {
-    /// Takes one message.
+    /// Handles one message of the client.
     pub(crate) async fn text(&self, text: &[u8]) -> Result<(), Closed> {
         let message = match text.len() > MAX_INLINE_BYTES {
             true => {
@@ -107,7 +107,7 @@ impl Feed {
         }
     }
 
-    /// Answers a message of more than so many bytes, of which nothing was kept.
+    /// Rejects a message of more than `most` bytes, which was discarded.
     pub(crate) async fn too_large(&self, most: u64) -> Result<(), Closed> {
         let told = format!("Invalid Request: the message is longer than {most} bytes");
         let told = refusal(Value::Null, INVALID_REQUEST, &told);
@@ -120,17 +120,17 @@ impl Feed {
     }
 }
 
-/// What JSON allows, or what nobody means, and `serde_json` does not read, as it does.
+/// Rewrites JSON that `serde_json` rejects although it is valid or has a clear meaning.
 pub(super) fn readable(text: &[u8]) -> Cow<'_, [u8]> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-    // A JavaScript client writes half of a character cut in two as an escape.
+    // A JavaScript client escapes half of a surrogate pair if it cuts a text there.
     match text.windows(2).any(|pair| pair == b"\\u") {
         true => without_lone_surrogates(text).into(),
         false => text.into(),
     }
 }
 
-/// A message; nothing, for a notification that means nothing to us; or the answer to what is no message.
+/// Parses a message; `None` for a notification that the server ignores; otherwise the error response.
 pub(super) fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
     if let Ok(message) = serde_json::from_slice(text) {
         return Ok(Some(message));
@@ -164,7 +164,7 @@ pub(super) fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
     }
 }
 
-/// Each `\uD8xx` escape without its other half as U+FFFD. Escapes are the same number of bytes, so all else stays put.
+/// Replaces each lone surrogate escape `\uD8xx` by U+FFFD. Both have the same number of bytes, so all other bytes keep their position.
 fn without_lone_surrogates(text: &[u8]) -> Vec<u8> {
     let unit = |at: usize| -> Option<u16> {
         let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -191,7 +191,7 @@ fn refusal(id: Value, code: i32, message: &str) -> Value {
 }
 
 impl TextTransport {
-    /// Whether the client takes what it is sent.
+    /// Returns whether the client reads its messages.
     pub(super) fn room(&self) -> Room {
         let closed = || mpsc::channel(1).0.downgrade();
         Room(
@@ -201,7 +201,7 @@ impl TextTransport {
         )
     }
 
-    /// Notes a request as open; or tells why it cannot be.
+    /// Records a request as in progress, or returns why it is rejected.
     fn admit(&self, message: &mut ClientJsonRpcMessage) -> Result<(), (i32, &'static str)> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         match message {
@@ -219,7 +219,7 @@ impl TextTransport {
                 }
             }
             ClientJsonRpcMessage::Notification(notification) => {
-                // A cancelled request gets no answer.
+                // A cancelled request gets no response.
                 if let ClientNotification::CancelledNotification(CancelledNotification {
                     params,
                     ..
@@ -274,7 +274,7 @@ impl Transport<RoleServer> for TextTransport {
             {
                 let id = serde_json::to_value(&request.id).unwrap_or_default();
                 let refusal = refusal(id, code, told);
-                // Full means that the client does not read; then this refusal is the least loss.
+                // If the queue is full, the client does not read; this error is then the smallest loss.
                 let _ = outbox.try_send(refusal.to_string());
             }
         }
@@ -381,7 +381,7 @@ mod tests {
         outbox.recv().await.unwrap();
         assert!(room.free().now_or_never().is_some());
         drop((transport, feed));
-        // Nobody will send any more.
+        // There are no senders left.
         room.free().await;
     }
 }

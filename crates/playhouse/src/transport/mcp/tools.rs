@@ -6,12 +6,12 @@ use rmcp::model::{ErrorData, Tool};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Tools as they were shown, by name and by whether calls name sessions. A schema is as costly to write as a hundred
-/// calls are to answer, and never changes.
+/// Serialized tools, by name and by whether calls name sessions. Serializing a schema takes as long as a hundred calls, and the result
+/// never changes.
 static MAX_SHOWN: Mutex<BTreeMap<(&'static str, SessionNaming), Tool>> =
     Mutex::new(BTreeMap::new());
 
-/// All that clients are shown.
+/// Returns the tools that clients see.
 pub(super) fn list(server: &Server) -> Result<Vec<Tool>, ErrorData> {
     let naming = server.toolbox().session_naming();
     let mut shown = MAX_SHOWN.lock().unwrap_or_else(PoisonError::into_inner);

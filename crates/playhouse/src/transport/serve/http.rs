@@ -1,4 +1,4 @@
-//! Over HTTP: many clients, until a signal comes. Calls that are under way then are finished.
+//! Serving many clients over HTTP until a signal arrives, with a graceful shutdown.
 
 use super::{refuse, signal};
 use crate::config::{AuthMode, AuthSettings, HttpSettings, Settings};
@@ -17,18 +17,18 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-/// How long calls that are under way may take to finish.
+/// How long calls in progress may take to finish.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long the last answers may take to be sent.
+/// How long the last responses may take to be sent.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long closing may take before we leave anyway.
+/// How long closing may take before the process exits anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Files that a server has open beside its clients' connections: those of browsers, pages and logs.
+/// The number of open files besides the clients' connections: those of browsers, pages and logs.
 #[cfg(unix)]
 const RESERVED_FILES: u64 = 4096;
 
-/// Serves until SIGINT or SIGTERM, then finishes what is under way and closes all.
+/// Serves until SIGINT or SIGTERM, then finishes the calls in progress and closes all connections.
 pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
     let (listener, address, tls) = match open(&http).await {
         Ok(open) => open,
@@ -41,7 +41,7 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
     };
     #[cfg(unix)]
     make_room(http.max_connections);
-    // Nobody waits for it.
+    // Runs in the background.
     drop(tokio::task::spawn_blocking(engine::remove_stale_profiles));
     let server = match Server::new(settings) {
         Ok(server) => Arc::new(server),
@@ -74,13 +74,13 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         finished = tokio::time::timeout(FINISH_TIMEOUT, server.finished()) => if finished.is_err() {
             tracing::warn!("some calls did not finish in time");
         },
-        // Who asks twice is in a hurry.
+        // A second signal skips the wait.
         () = signal::end() => {}
     }
     let closed = async {
         server.close().await;
         ending.answers.close();
-        // Some streams have no end.
+        // Some streams are endless.
         let _ = tokio::time::timeout(ANSWER_TIMEOUT, ending.answers.wait()).await;
         ending.end.cancel();
         served.ended().await;
@@ -94,7 +94,7 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Has the system let us open a file for each connection, as far as it may: many let a program have 1024 unless it asks.
+/// Raises the soft limit of open files to one for each connection, up to the hard limit: many systems have a soft limit of 1024.
 #[cfg(unix)]
 fn make_room(connections: usize) {
     use rustix::process::{Resource, getrlimit, setrlimit};
@@ -132,7 +132,7 @@ async fn open(
     Ok((listener, address, tls))
 }
 
-/// Where clients find us; the first one is told.
+/// Returns the URLs of the server, the preferred one first.
 fn urls(http: &HttpSettings, address: SocketAddr) -> Vec<String> {
     let scheme = if http.tls.is_some() { "https" } else { "http" };
     let ip = address.ip();
@@ -141,14 +141,14 @@ fn urls(http: &HttpSettings, address: SocketAddr) -> Vec<String> {
         false => vec![&*http.host],
     };
     let url = |host| match (scheme, address.port()) {
-        // As clients write it: tokens are for a URI to the letter.
+        // Spelled as clients do, because audiences of tokens are compared exactly.
         ("http", 80) | ("https", 443) => format!("{scheme}://{host}"),
         (_, port) => format!("{scheme}://{host}:{port}"),
     };
     hosts.into_iter().map(url).collect()
 }
 
-/// What a person needs to connect a client. A key that was made for this run is shown here and nowhere else.
+/// Returns what a user needs to connect a client. A generated key is shown here only.
 fn welcome(url: &str, auth: &AuthSettings, made: Option<&str>) -> String {
     let mut entry = serde_json::json!({ "type": "http", "url": format!("{url}/mcp") });
     let bearer =
@@ -166,7 +166,7 @@ fn welcome(url: &str, auth: &AuthSettings, made: Option<&str>) -> String {
                 },
             )
         }
-        // A header of its own would keep a client from asking its issuer for a token.
+        // A configured header would prevent a client from requesting a token.
         AuthMode::Oauth => format!(
             "Clients get an access token from {} by OAuth. One that cannot needs this beside \"url\":\n\"headers\": {}\n",
             auth.issuers.join(" or "),

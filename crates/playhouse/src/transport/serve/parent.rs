@@ -1,14 +1,13 @@
-//! The process that started us: a wrapper, such as a package runner, may be killed without a word and leave our stdin open.
+//! Detecting the end of the parent process: a wrapper, such as a package runner, may be killed without closing the server's stdin.
 
 #[cfg(unix)]
 use std::time::Duration;
 
-/// How often it is looked for. The kernel gives orphans another parent, and tells nobody.
+/// The interval between checks. The kernel assigns orphans another parent without a notification.
 #[cfg(unix)]
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Resolves when the process that is our parent now has ended. Never, if that is the first process of the system, or one that we
-/// cannot see.
+/// Resolves when the current parent process has ended. Never, if that is the first process of the system, or an invisible one.
 #[cfg(unix)]
 pub(super) async fn gone() {
     let Some(parent) = rustix::process::getppid().filter(|parent| !parent.is_init()) else {
@@ -19,7 +18,7 @@ pub(super) async fn gone() {
     }
 }
 
-/// Never: nothing is left of whoever started us that could be asked for.
+/// Never resolves: an orphan cannot be detected on this platform.
 #[cfg(not(unix))]
 pub(super) async fn gone() {
     std::future::pending().await

@@ -1,6 +1,6 @@
-//! What the system asks of the process.
+//! Termination signals.
 
-/// Resolves when the process is asked to end.
+/// Resolves when a signal requests the end of the process.
 pub(super) async fn end() {
     #[cfg(unix)]
     {
@@ -20,7 +20,7 @@ pub(super) async fn end() {
     }
     #[cfg(not(unix))]
     {
-        // Without a handler the system ends the process, which is as good.
+        // Without a handler, the system ends the process, which is equivalent.
         let _ = tokio::signal::ctrl_c().await;
     }
 }

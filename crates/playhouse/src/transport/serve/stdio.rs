@@ -1,4 +1,4 @@
-//! Over stdin and stdout: one client, until it leaves or a signal comes.
+//! Serving one client over stdin and stdout until it disconnects or a signal arrives.
 
 use super::{parent, refuse, signal};
 use crate::access::principal::Principal;
@@ -14,20 +14,20 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// How long closing may take before we leave anyway.
+/// How long closing may take before the process exits anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long the answers may take to be written after the client closed its end; only one that does not read takes it.
+/// How long writing the answers may take after the client closed its end.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many connections there may be from people's browsers.
+/// The largest number of connections from browsers of users.
 const MAX_USER_CONNECTIONS: usize = 16;
 
-/// Serves one client over stdin and stdout; returns when it has left, when the process that started us has ended, or at SIGINT or
-/// SIGTERM, with all closed.
+/// Serves one client over stdin and stdout; returns when the client has disconnected, the parent process has ended, or at SIGINT or
+/// SIGTERM, with everything closed.
 ///
-/// A thread may still wait on stdin then: end the process, do not wait for it.
+/// A thread may still wait for stdin then: exit the process without joining it.
 pub(crate) async fn serve(settings: Settings) -> ExitCode {
-    // Nobody waits for it.
+    // Runs in the background.
     drop(tokio::task::spawn_blocking(engine::remove_stale_profiles));
     let server = match Server::new(settings) {
         Ok(server) => Arc::new(server),
@@ -45,7 +45,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
     let served = task::spawn("connection", connection);
     let mut input = BufReader::new(tokio::io::stdin());
     let read = async {
-        // Who starts us and leaves at once, on purpose, has done so by the first message. Whatever is wrong with the input shows again
+        // A client that starts the server and closes stdin at once has done so before the first message. Errors of the input occur again
         // when it is read.
         let _ = input.fill_buf().await;
         tokio::select! {
@@ -56,7 +56,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
     tokio::select! {
         () = read => {}
         () = signal::end() => {}
-        // As long as we read, it ends only when its other end is closed.
+        // While the input is open, this resolves only when the other end of the output is closed.
         _ = nobody_reads => {}
     }
     server.stop();
@@ -82,7 +82,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Serves the pages on which people type what an agent is not to see, on this machine only, from the moment that there is one.
+/// Serves the pages on which users type values that the agent must not see, on the loopback interface only, from the first handover on.
 async fn serve_users(server: Arc<Server>) {
     let handovers = server.handovers();
     handovers.needed().await;

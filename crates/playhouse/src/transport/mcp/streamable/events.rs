@@ -1,4 +1,4 @@
-//! What the streams of a session have sent, for a client that lost one and comes back with the last event it saw.
+//! Stored events of the streams of an MCP session, for clients that resume a stream with `Last-Event-ID`.
 
 use crate::transport::mcp::text::SERVER_ERROR;
 use async_trait::async_trait;
@@ -11,14 +11,14 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// The limits of what is kept: beyond them the oldest messages go. The newest of a session stays, however large it is.
+/// The limits of the stored events: the oldest messages are dropped. The newest one of a session is always kept.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
-    /// Bytes of a session.
+    /// The size of a session's events, in bytes.
     session: usize,
-    /// Bytes of all sessions: the largest session gives way.
+    /// The size of all events, in bytes: messages of the largest session are dropped.
     all: usize,
-    /// Events of a session.
+    /// The number of a session's events.
     events: usize,
 }
 
@@ -40,10 +40,10 @@ struct Logs {
     next: u64,
 }
 
-/// The events of one session in the order in which they were sent. They are forgotten when this is dropped.
+/// The events of one session in the order in which they were sent. They are deleted when this is dropped.
 pub(super) struct Events {
     session: Arc<LoggedSession>,
-    /// The number of the newest.
+    /// The number of the newest event.
     newest: watch::Sender<u64>,
 }
 
@@ -56,7 +56,7 @@ struct LoggedSession {
 struct Log {
     events: VecDeque<Event>,
     bytes: usize,
-    /// How many events from the front have lost their message.
+    /// The number of events from the front whose messages were dropped.
     dropped: usize,
 }
 
@@ -67,25 +67,25 @@ struct Event {
     bytes: usize,
 }
 
-/// What is left of an event.
+/// A stored event.
 enum StoredEvent {
     Message(ServerSseMessage),
-    /// The answer to a request, which was too old or too large.
+    /// The response to a request, which was dropped.
     LostAnswer(RequestId),
-    /// Anything else that was too old.
+    /// Another message that was dropped.
     Lost,
-    /// The stream ends here, without an answer.
+    /// The stream ends here, without a response.
     End,
 }
 
-/// What follows in a stream.
+/// The next part of a stream.
 enum Next {
     Message(u64, ServerSseMessage),
     End,
     Nothing,
 }
 
-/// The event was never sent, or is too old.
+/// The event was never sent, or was dropped.
 #[derive(Debug, thiserror::Error)]
 #[error("the event is not known any more")]
 struct Forgotten;
@@ -106,7 +106,7 @@ impl EventLogs {
         })))
     }
 
-    /// The events of one more session.
+    /// Creates the events of another session.
     pub(super) fn session(&self) -> Events {
         let mut logs = self.lock();
         let number = logs.next;
@@ -154,7 +154,7 @@ impl Logs {
             log.forget_oldest();
         }
         while log.bytes - newest > limits.session {
-            // Messages go first: what is left of them says what is missing.
+            // Messages are dropped first: the remaining events show what is missing.
             match log.dropped + 1 < log.events.len() {
                 true => log.drop_oldest_message(),
                 false => log.forget_oldest(),
@@ -177,7 +177,7 @@ impl Logs {
 }
 
 impl Log {
-    /// Drops the oldest message that is left, and keeps what it was.
+    /// Drops the oldest remaining message, and keeps its kind.
     fn drop_oldest_message(&mut self) {
         let Some(event) = self.events.get_mut(self.dropped) else {
             return;
@@ -201,7 +201,7 @@ impl Log {
         }
     }
 
-    /// What the stream sent first after that event.
+    /// Returns the first part of the stream after that event.
     fn next(&self, stream: &str, after: u64) -> Next {
         let first = self.events.partition_point(|event| event.number <= after);
         let later = self.events.range(first..);
@@ -220,7 +220,7 @@ impl Log {
         Next::Nothing
     }
 
-    /// Whether the stream is one whose event of that number, or a later one, is known.
+    /// Returns whether the stream has an event of that number or a later one.
     fn has(&self, stream: &str, number: u64) -> bool {
         let first = self.events.partition_point(|event| event.number < number);
         let mut later = self.events.range(first..);
@@ -228,7 +228,7 @@ impl Log {
     }
 }
 
-/// The request that a message answers.
+/// Returns the request of a response.
 fn answered(message: &ServerSseMessage) -> Option<&RequestId> {
     match message.message.as_deref()? {
         ServerJsonRpcMessage::Response(response) => Some(&response.id),
@@ -237,7 +237,7 @@ fn answered(message: &ServerSseMessage) -> Option<&RequestId> {
     }
 }
 
-/// What a client gets instead of an answer that is not kept any more.
+/// Returns the error that replaces a dropped response.
 fn lost_answer(id: &RequestId) -> ServerSseMessage {
     let error = ErrorData::new(
         ErrorCode(SERVER_ERROR),
@@ -248,12 +248,12 @@ fn lost_answer(id: &RequestId) -> ServerSseMessage {
 }
 
 impl Events {
-    /// Notes that the stream ends without an answer, for those who read it again.
+    /// Records that the stream ends without a response, for clients that resume it.
     pub(super) fn end(&self, stream: &str) {
         self.add(stream, |_| (StoredEvent::End, 0));
     }
 
-    /// Adds an event, which is made for its id.
+    /// Adds an event, which `make` creates for its id.
     fn add(&self, stream: &str, make: impl FnOnce(&str) -> (StoredEvent, usize)) -> String {
         let mut logs = self.session.logs.lock();
         let number = *self.newest.borrow() + 1;
@@ -271,7 +271,7 @@ impl Events {
     }
 }
 
-/// The stream that an event is of.
+/// Returns the stream of an event.
 pub(super) fn stream_of(event: &ServerSseMessage) -> Option<&str> {
     Some(event.event_id.as_deref()?.rsplit_once('/')?.0)
 }
@@ -294,7 +294,7 @@ impl EventStore for Events {
         }))
     }
 
-    /// What the stream sent after that event, and sends from now on: up to its answer, where it is a request's.
+    /// Returns what the stream sent after that event and sends from now on: up to the response, for the stream of a request.
     async fn replay_events_after(&self, last: &str) -> Result<EventStream, EventStoreError> {
         let (stream, number) = last.rsplit_once('/').ok_or(Forgotten)?;
         let number: u64 = number.parse().map_err(|_| Forgotten)?;
@@ -316,7 +316,7 @@ impl EventStore for Events {
     }
 }
 
-/// A stream that goes on where it broke off.
+/// A resumed stream.
 struct Resumed {
     session: Arc<LoggedSession>,
     newest: watch::Receiver<u64>,
@@ -344,7 +344,7 @@ impl Resumed {
     }
 }
 
-/// Counts what is written to it.
+/// Counts the written bytes.
 struct Counted(usize);
 
 impl io::Write for Counted {
@@ -408,7 +408,7 @@ mod tests {
         serde_json::to_string(message.message.as_ref().unwrap()).unwrap()
     }
 
-    /// Stores a message, and reads it again as a client does that saw the beginning of its stream only.
+    /// Stores a message, and returns the event id with which a client resumes the stream before it.
     async fn begun(events: &Events, stream: &str) -> String {
         let first = ServerSseMessage::retry(std::time::Duration::from_secs(1));
         events.store_event(stream, &first).await.unwrap()
@@ -431,7 +431,7 @@ mod tests {
         let mut rest = events.replay_events_after(&huge).await.unwrap();
         assert!(json_of(&rest.next().await.unwrap()).len() > size);
         assert!(rest.next().await.is_none());
-        // It is the newest no more.
+        // It is no longer the newest one.
         events.store_event("c", &large(3, 100)).await.unwrap();
         let mut rest = events.replay_events_after(&huge).await.unwrap();
         let lost = json_of(&rest.next().await.unwrap());

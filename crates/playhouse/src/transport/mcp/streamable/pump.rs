@@ -1,4 +1,4 @@
-//! A stream to a client that may stop reading: what it can do without is dropped then, so that nobody else waits.
+//! A stream to a client that may stop reading: notifications are dropped then, so that other clients do not wait.
 
 use futures_util::{Stream, StreamExt as _};
 use rmcp::model::ServerJsonRpcMessage;
@@ -8,7 +8,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Messages that wait for a client; of more, the oldest notification goes.
+/// The largest number of messages that wait for a client; of more, the oldest notification is dropped.
 const MAX_WAITING: usize = 256;
 
 #[derive(Default)]
@@ -17,7 +17,7 @@ struct Waiting {
     changed: Notify,
 }
 
-/// Nothing more will come.
+/// The stream has ended.
 #[derive(Default, Clone, Copy)]
 struct Ended(bool);
 
@@ -63,7 +63,7 @@ fn is_notification(message: &ServerSseMessage) -> bool {
     )
 }
 
-/// The same messages, taken from `stream` as they come, whether anybody reads or not. It is left when this is dropped.
+/// Reads messages from `stream` as they arrive, independently of the client, until the result is dropped.
 pub(super) fn pump(
     stream: impl Stream<Item = ServerSseMessage> + Send + 'static,
 ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
@@ -114,7 +114,7 @@ mod tests {
             .unwrap();
         drop(sender);
         let heard: Vec<_> = pump.collect().await;
-        // One may have been on its way when the last came.
+        // One may have been in transit when the last arrived.
         assert!((MAX_WAITING..=MAX_WAITING + 1).contains(&heard.len()));
         assert!(!is_notification(heard.last().unwrap()));
     }

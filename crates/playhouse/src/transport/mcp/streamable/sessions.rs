@@ -1,5 +1,5 @@
-//! MCP sessions over HTTP: who began them, and how long they last without their client. What browsers do for a client is not theirs;
-//! it lives and expires by itself.
+//! MCP sessions over HTTP: their owners, and their timeouts without a client. Browser sessions are independent of them and expire on their
+//! own.
 
 use super::events::{EventLogs, Events, stream_of};
 use super::pump::pump;
@@ -25,20 +25,20 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// The way to the client of a session.
+/// The connection to the client of a session.
 #[derive(Clone)]
 pub(in crate::transport::mcp) struct ClientState {
     known: Weak<Known>,
     id: SessionId,
 }
 
-/// What is known of the client at the other end.
+/// Whether the client is connected.
 pub(in crate::transport::mcp) enum ClientStatus {
-    /// It waits for an answer, or was active a moment ago.
+    /// The client waits for a response, or was active recently.
     Present,
-    /// Its session is over, or it was inactive for too long.
+    /// The session has ended, or the client was inactive for too long.
     Gone,
-    /// It can be asked.
+    /// A ping can determine it.
     Unknown,
 }
 
@@ -61,16 +61,16 @@ impl ClientState {
     }
 }
 
-/// How many there may be; of more, the one goes that has been quiet the longest.
+/// The largest number of sessions; of more, the one that was inactive the longest is closed.
 const MAX_SESSIONS: usize = 4096;
 
-/// After this time without a stream and without a request a client that did listen is taken for gone.
+/// How long a client that has listened may be without a stream and a request before it counts as disconnected.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// After this time without a request one is taken for gone that never listened: it may just have nothing to ask.
+/// How long a client that never listened may be without a request before it counts as disconnected.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The id that the first event of a stream without events has.
+/// The id of the first event of a stream without events.
 const START: &str = "0";
 
 /// The sessions of all clients.
@@ -82,21 +82,21 @@ pub(super) struct HttpSessions {
 
 type Known = Mutex<HashMap<SessionId, SessionRecord>>;
 
-/// What is known of one.
+/// The state of a session.
 struct SessionRecord {
     owner: Option<Principal>,
     handle: LocalSessionHandle,
     events: Arc<Events>,
     at: Instant,
-    /// Streams that its client reads.
+    /// The number of streams that the client reads.
     streams: usize,
-    /// Its client has listened to the session's own stream, as it is expected to do again.
+    /// Whether the client has listened to the session's own stream, so that it is expected to listen again.
     listened: bool,
-    /// Held while its client begins to listen.
+    /// Locked while the client starts to listen.
     listening: Arc<tokio::sync::Mutex<()>>,
-    /// Requests under way, whether their client waits for the answer or will come for it later.
+    /// The requests in progress, whose responses the client waits for or will fetch later.
     open: Open,
-    /// Its streams end, those too that go on after they broke off.
+    /// Ends the streams, including interrupted ones.
     end: CancellationToken,
 }
 
@@ -107,10 +107,10 @@ impl SessionRecord {
 }
 
 impl HttpSessions {
-    /// Sessions that end when their client was inactive for `timeout`.
+    /// Creates sessions that end after the client was inactive for `timeout`.
     pub(super) fn new(timeout: Duration) -> Arc<Self> {
         let mut config = SessionConfig::default();
-        // It would count a long call as silence.
+        // It would count a long call as inactivity.
         config.keep_alive = None;
         let sessions = Arc::new(Self {
             config,
@@ -122,19 +122,19 @@ impl HttpSessions {
         sessions
     }
 
-    /// Who began the session; nobody, if there is none.
+    /// Returns the owner of the session, if it exists.
     pub(super) fn owner(&self, id: &str) -> Option<Principal> {
         self.known().get(id)?.owner.clone()
     }
 
-    /// Notes who began it.
+    /// Sets the owner of the session.
     pub(super) fn set_owner(&self, id: &str, owner: &Principal) {
         if let Some(seen) = self.known().get_mut(id) {
             seen.owner = Some(owner.clone());
         }
     }
 
-    /// The way to the client of a session.
+    /// Returns the connection to the client of a session.
     pub(super) fn line(&self, id: &str) -> ClientState {
         ClientState {
             known: Arc::downgrade(&self.known),
@@ -142,7 +142,7 @@ impl HttpSessions {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of sessions.
     pub(super) fn len(&self) -> usize {
         self.known().len()
     }
@@ -151,7 +151,7 @@ impl HttpSessions {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of a session, or that there is none.
+    /// Returns a fact of a session, or the error that it does not exist.
     fn seen<T>(&self, id: &SessionId, read: impl FnOnce(&SessionRecord) -> T) -> Result<T> {
         let known = self.known();
         let unknown = || LocalSessionManagerError::SessionNotFound(id.clone());
@@ -162,7 +162,7 @@ impl HttpSessions {
         self.seen(id, |seen| seen.handle.clone())
     }
 
-    /// The stream, which counts as a sign of life as long as somebody has it.
+    /// Wraps a stream, which counts as activity while it is read.
     fn watched(
         &self,
         id: &SessionId,
@@ -170,7 +170,7 @@ impl HttpSessions {
     ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
         let end = self.known().get(id).map(|seen| seen.end.clone());
         let end = async move {
-            // One that is not known has ended, and its streams with it.
+            // An unknown session has ended, with its streams.
             if let Some(end) = end {
                 end.cancelled_owned().await;
             }
@@ -181,7 +181,7 @@ impl HttpSessions {
         }
     }
 
-    /// Those that nobody has read from or asked since, the longest quiet first.
+    /// Returns the sessions without streams and requests since then, the longest inactive first.
     fn quiet_since(&self, since: Instant) -> Vec<SessionId> {
         let known = self.known();
         let mut quiet: Vec<_> = known
@@ -194,7 +194,7 @@ impl HttpSessions {
     }
 }
 
-/// Ends sessions that were quiet for too long, as long as there is somebody to have sessions.
+/// Closes inactive sessions, until `sessions` is dropped.
 async fn reap(sessions: Weak<HttpSessions>, timeout: Duration) {
     loop {
         tokio::time::sleep((timeout / 4).max(Duration::from_millis(50))).await;
@@ -206,13 +206,13 @@ async fn reap(sessions: Weak<HttpSessions>, timeout: Duration) {
         };
         for id in sessions.quiet_since(since) {
             tracing::info!("an MCP session was quiet for too long");
-            // Its own end is all that can be asked of it.
+            // An error means that it has ended already.
             let _ = sessions.close_session(&id).await;
         }
     }
 }
 
-/// Notes a sign of life.
+/// Records activity of the client.
 fn record_activity(known: &Known, id: &SessionId) {
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(seen) = known.get_mut(id) {
@@ -220,7 +220,7 @@ fn record_activity(known: &Known, id: &SessionId) {
     }
 }
 
-/// Notes a request as under way; or answers why it cannot be. Of two with one id only one would be answered.
+/// Records a request as in progress, or returns why it is rejected. Of two requests with one id, only one would get a response.
 fn admit(open: &Open, id: &RequestId) -> std::result::Result<(), ServerSseMessage> {
     let (code, told) = match open.count() >= MAX_OPEN_REQUESTS {
         true => (ErrorCode(SERVER_ERROR), "Too many concurrent requests"),
@@ -235,7 +235,7 @@ fn admit(open: &Open, id: &RequestId) -> std::result::Result<(), ServerSseMessag
     Err(ServerSseMessage::from_message(message))
 }
 
-/// Somebody reads from a session.
+/// A read of a session's stream.
 struct Read {
     known: Arc<Known>,
     id: SessionId,
@@ -313,7 +313,7 @@ impl SessionManager for HttpSessions {
         self.known().insert(id.clone(), seen);
         let answered = {
             let (known, id) = (self.known.clone(), id.clone());
-            // The client has its time from here on.
+            // The inactivity timeout starts here.
             move || record_activity(&known, &id)
         };
         Ok((id, Watched::new(transport, open, Box::new(answered))))
@@ -339,7 +339,7 @@ impl SessionManager for HttpSessions {
         let closed = seen.handle.close().await;
         seen.end.cancel();
         match closed {
-            // It has ended by itself.
+            // The session had ended already.
             Ok(()) | Err(SessionError::SessionServiceTerminated) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -363,7 +363,7 @@ impl SessionManager for HttpSessions {
             let refusal = futures_util::stream::iter([refusal]);
             return Ok(Either::Left(refusal));
         }
-        // A client that leaves meanwhile has its request delivered all the same: otherwise it would be under way for ever.
+        // If the client disconnects meanwhile, its request is delivered nevertheless: otherwise it would remain in progress forever.
         let begun = {
             let (open, request) = (open.clone(), request.clone());
             task::run_to_completion("MCP request", async move {
@@ -401,7 +401,7 @@ impl SessionManager for HttpSessions {
             (seen.handle.clone(), seen.open.clone(), seen.events.clone())
         })?;
         let mut cancelled_stream = None;
-        // A cancelled request gets no answer.
+        // A cancelled request gets no response.
         if let ClientJsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
             && let Some(request) = &cancelled.params.request_id
@@ -441,8 +441,8 @@ impl SessionManager for HttpSessions {
 }
 
 impl HttpSessions {
-    /// The session's own stream. The one that had it so far stays open and silent: its connection may be broken without our knowing, and a
-    /// client that has two would open the other one again and again if each ended the other.
+    /// Listens to the session's own stream. The previous stream stays open without messages: its connection may be broken without notice,
+    /// and a client with two streams would reopen each one when the other ends it.
     async fn listen(
         &self,
         id: &SessionId,

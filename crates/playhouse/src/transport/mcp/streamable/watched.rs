@@ -1,4 +1,4 @@
-//! The server's end of an MCP session, watched: which requests still wait for their answer.
+//! The server side of an MCP session with a record of the requests in progress.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
@@ -7,12 +7,12 @@ use rmcp::transport::Transport;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Requests of one session that wait for their answer, and the streams that it will come on, once those have begun.
+/// The requests of one session that wait for their response, and the streams of the responses, once they exist.
 #[derive(Clone, Default)]
 pub(super) struct Open(Arc<Mutex<HashMap<RequestId, Option<Box<str>>>>>);
 
 impl Open {
-    /// Notes a request; `false`, if there is one with its id.
+    /// Adds a request; `false` if its id is in use.
     pub(super) fn add(&self, id: &RequestId) -> bool {
         self.change(|open| match open.contains_key(id) {
             true => false,
@@ -20,7 +20,7 @@ impl Open {
         })
     }
 
-    /// Notes the stream of a request, if that still waits and has none.
+    /// Sets the stream of a request, if the request is in progress and has none.
     pub(super) fn answers_on(&self, id: &RequestId, stream: &str) {
         self.change(|open| {
             if let Some(on @ None) = open.get_mut(id) {
@@ -29,12 +29,12 @@ impl Open {
         });
     }
 
-    /// Forgets a request that was answered, or will not be; its stream, if that has begun.
+    /// Removes a request that was responded to or cancelled; returns its stream, if there is one.
     pub(super) fn remove(&self, id: &RequestId) -> Option<Box<str>> {
         self.change(|open| open.remove(id)).flatten()
     }
 
-    /// How many there are.
+    /// Returns the number of requests in progress.
     pub(super) fn count(&self) -> usize {
         self.change(|open| open.len())
     }
@@ -44,7 +44,7 @@ impl Open {
     }
 }
 
-/// A transport that tells when a request is answered.
+/// A transport that reports when a request gets its response.
 pub(crate) struct Watched<T, F> {
     transport: T,
     open: Open,
@@ -52,7 +52,7 @@ pub(crate) struct Watched<T, F> {
 }
 
 impl<T, F> Watched<T, F> {
-    /// `answered` is called with each answer, before it is sent.
+    /// Creates a transport that calls `answered` with each response before it is sent.
     pub(super) fn new(transport: T, open: Open, answered: F) -> Self {
         Self {
             transport,
