@@ -1,4 +1,4 @@
-//! The process that an app belongs to: how a command starts it, and what it does until the app has ended.
+//! The supervisor of an app: how a command starts it, and what it does until the app has ended.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -21,27 +21,27 @@ use crate::readiness::{Readiness, Ready};
 use crate::running::Running;
 use crate::state::{AppAddress, Exit, Folder, Phase, State, now};
 
-/// The name of the command that is a supervisor.
+/// The name of the supervisor's command.
 pub const SUPERVISOR: &str = "app-supervisor";
 
-/// How many ports are tried.
+/// The largest number of ports that are tried.
 const MAX_PORT_ATTEMPTS: usize = 4;
 /// How long an app that failed to start may take to end.
 const FAILED_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long an app must have run, in milliseconds, to be started again after a crash: else it would crash again and again.
+/// How long an app must have run to be restarted after a crash, in milliseconds; this prevents a crash loop.
 const MIN_UPTIME_MS: i64 = 2000;
-/// How often it is looked whether the owners of an app are alive.
+/// The interval between checks whether the owners of an app run.
 const OWNERS_POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// How much longer than the app a supervisor may take to say that nothing came of it: more than it takes to end the app.
+/// How much longer than the app a supervisor may take to report a failed start, including the end of the app.
 const START_MARGIN: Duration = Duration::from_secs(8);
 
 type Result<T> = std::result::Result<T, AppError>;
 
-/// What a supervisor is told, on stdin.
+/// The order that a supervisor receives on stdin.
 #[derive(Serialize, Deserialize)]
 struct StartRequest {
     app: App,
-    /// The port that it had before.
+    /// The port of the previous run.
     port: Option<u16>,
 }
 
@@ -96,7 +96,7 @@ pub(crate) async fn start(app: &App, port: Option<u16>) -> Result<State> {
     match serde_json::from_str(&line) {
         Ok(Ok(state)) => Ok(state),
         Ok(Err(error)) => {
-            // It has said its last: then nothing is left when we say it.
+            // The supervisor has reported; when it has exited, no process is left.
             let _ = tokio::time::timeout(START_MARGIN, supervisor.wait()).await;
             Err(error)
         }
@@ -108,7 +108,7 @@ pub(crate) async fn start(app: &App, port: Option<u16>) -> Result<State> {
     }
 }
 
-/// This program, also when another one has taken its place on the disk.
+/// Returns the path of this program, also if the file was replaced.
 fn program() -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
     if own.exists() {
@@ -118,8 +118,8 @@ fn program() -> PathBuf {
     }
 }
 
-/// Lets go of what whoever started us had open and did not close for us: it may wait until nobody has it any more. Before anything of our
-/// own is opened.
+/// Closes inherited file descriptors that the parent left open: another process may wait for their end. Must be called before this process
+/// opens files.
 pub fn close_inherited_files() {
     let files = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
     let numbers: Vec<i32> = files
@@ -127,14 +127,14 @@ pub fn close_inherited_files() {
         .collect();
     for number in numbers.into_iter().filter(|number| *number > 2) {
         #[expect(unsafe_code, reason = "only the system knows what we were given")]
-        // SAFETY: nothing in this process uses it; the one of the listing itself is closed already, which is an error that changes nothing.
+        // SAFETY: nothing in this process uses the descriptor; that of the listing itself is closed already, which is a harmless error.
         unsafe {
             libc::close(number);
         }
     }
 }
 
-/// Does what stdin orders, until the app has ended.
+/// Executes the order on stdin, and returns when the app has ended.
 pub async fn supervise() -> Result<()> {
     let mut text = Vec::new();
     let unreadable = |why: String| AppError::NoSupervisor(format!("its orders: {why}"));
@@ -174,7 +174,7 @@ struct Supervisor {
     _disk: Signal,
 }
 
-/// How a start went.
+/// The result of a start.
 enum Outcome {
     Ready(Ready),
     Ended(Exit),
@@ -185,9 +185,9 @@ enum Outcome {
 impl Supervisor {
     fn new(app: App) -> Result<Self> {
         let failed = |source: io::Error| AppError::NoSupervisor(source.to_string());
-        // Neither the terminal's end nor its Ctrl+C is meant for us.
+        // The signals of the terminal are not for this process.
         rustix::process::setsid().map_err(|error| failed(error.into()))?;
-        // What the app leaves behind becomes our child: its end is told, and it does not stay as a zombie.
+        // Orphans of the app become children of the supervisor, which is notified of their end and reaps them.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let folder = Folder::open(&app.folder).map_err(|e| AppError::no_folder(&app.folder, &e))?;
@@ -206,14 +206,14 @@ impl Supervisor {
                 signal(SignalKind::interrupt()).map_err(failed)?,
                 signal(SignalKind::hangup()).map_err(failed)?,
             ],
-            // A file that may not grow is an error like any other.
+            // A file above the size limit is an ordinary error.
             _disk: signal(SignalKind::from_raw(libc::SIGXFSZ)).map_err(failed)?,
             app,
             folder,
         })
     }
 
-    /// Starts the app, on one port after the other while somebody else has them.
+    /// Starts the app, on another port while the port is in use.
     async fn start_on_free_port(&mut self, mut preferred: Option<u16>) -> Result<(Running, State)> {
         let until = Instant::now() + self.app.ready_timeout;
         let mut tried = 0;
@@ -230,7 +230,7 @@ impl Supervisor {
             let (processes, leader) = (running.processes.clone(), running.leader.clone());
             let readiness = Readiness::new(&self.app, &self.logs, &processes, &leader, port);
             let outcome = tokio::select! {
-                // What has ended is not ready, though something else answers there.
+                // An ended app is not ready, even if another process responds on its port.
                 biased;
                 () = wait_for_signal(&mut self.asked_to_end) => Outcome::AskedToEnd,
                 () = wait_for_owners_to_exit(self.app.owners.as_deref()) => Outcome::AskedToEnd,
@@ -285,7 +285,7 @@ impl Supervisor {
                     }
                 }
             };
-            // An app that takes another port than it is told takes it again.
+            // An app that ignores the assigned port would use the same port again.
             let again = match &error {
                 AppError::PortTaken { taken, .. } => {
                     tried < MAX_PORT_ATTEMPTS
@@ -300,7 +300,7 @@ impl Supervisor {
         }
     }
 
-    /// Waits until the app has ended, or ends it. One that has crashed runs again, if that is wanted.
+    /// Waits until the app has ended, or stops it. Restarts a crashed app, if that is configured.
     async fn watch(&mut self, mut running: Running, mut state: State) -> Option<(Running, State)> {
         let exit = tokio::select! {
             biased;
@@ -320,7 +320,7 @@ impl Supervisor {
             self.record_exit(&mut state, exit);
             return None;
         }
-        // Until it is ready again it is starting, for others to wait for.
+        // Other commands wait until it is ready again.
         state.phase = Phase::Starting;
         self.note(&state);
         let again = self.start_on_free_port(state.port).await;
@@ -365,7 +365,7 @@ impl Supervisor {
         self.note(state);
     }
 
-    /// On a disk that is full it stays as it was; the next command sees for itself what runs.
+    /// Writes the state. On a full disk it is unchanged; the next command checks what runs.
     fn note(&self, state: &State) {
         if let Err(error) = self.folder.write(state) {
             let _ = writeln!(io::stderr(), "cannot write the state: {error}");
@@ -381,7 +381,7 @@ async fn wait_for_signal([terminate, interrupt, hangup]: &mut [Signal; 3]) {
     }
 }
 
-/// Resolves when none of those lives for whom the app was started. Without a note of them it is nobody's but the user's.
+/// Resolves when all owners of the app have ended. Never, for an app without owners.
 async fn wait_for_owners_to_exit(owners: Option<&Path>) {
     let Some(owners) = owners else {
         return std::future::pending().await;
@@ -391,7 +391,7 @@ async fn wait_for_owners_to_exit(owners: Option<&Path>) {
     }
 }
 
-/// Whether an app says that its port was taken, in the words of its system or of its framework.
+/// Returns whether the output of an app reports that its port is in use.
 fn reports_port_in_use(lines: &str) -> bool {
     let lines = lines.to_lowercase();
     ["eaddrinuse", "address already in use", "already in use"]

@@ -1,4 +1,4 @@
-//! Background work: a task has a name and ends with its owner. Long computations run on threads of their own.
+//! Background tasks, which have a name and end with their owner, and long computations on threads of their own.
 
 mod size;
 
@@ -17,9 +17,9 @@ use tracing::Instrument as _;
 #[must_use = "dropping a task stops it"]
 pub struct Task(Option<JoinHandle<()>>);
 
-/// Starts `work` under a name that shows in logs.
+/// Starts `work` under a name that is used in logs.
 pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> Task {
-    // Boxed, the runtime's code for tasks is compiled once and not for each of them.
+    // Boxed, so that the runtime's code for tasks is compiled once and not for each future.
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(work);
     #[expect(
         clippy::disallowed_methods,
@@ -29,7 +29,7 @@ pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static
     Task(Some(handle))
 }
 
-/// Does `work` to its end, even if nobody waits for it any more; what nobody takes is dropped. `None` if it panicked.
+/// Runs `work` to its end, even if the caller is cancelled; an unused result is dropped. Returns `None` if it panicked.
 pub async fn run_to_completion<T: Send + 'static>(
     name: &'static str,
     work: impl Future<Output = T> + Send + 'static,
@@ -42,7 +42,7 @@ pub async fn run_to_completion<T: Send + 'static>(
     waiting.await.ok()
 }
 
-/// Undoes in the background what was begun, when it is dropped before that was done.
+/// A guard that undoes an operation in the background when it is dropped before the operation has completed.
 #[must_use = "what was begun is undone at once"]
 pub struct Undo<F>(Option<(&'static str, F)>)
 where
@@ -52,12 +52,12 @@ impl<F> Undo<F>
 where
     F: Future<Output: Debug> + Send + 'static,
 {
-    /// Does `undo` unless it is disarmed.
+    /// Creates a guard that runs `undo` unless it is disarmed.
     pub fn by(name: &'static str, undo: F) -> Self {
         Self(Some((name, undo)))
     }
 
-    /// What was begun is done, and stays.
+    /// Marks the operation as completed.
     pub fn disarm(mut self) {
         self.0 = None;
     }
@@ -78,10 +78,11 @@ where
     }
 }
 
-/// How many computations run at once. More of them would be no faster, and take the processors from what serves clients.
+/// Limits concurrent computations. More of them would not be faster, and would take processors from the threads that serve clients.
 static COMPUTING: Semaphore = Semaphore::const_new(2);
 
-/// Computes what a client or a page chooses the size of, on a thread of its own: the thread that serves clients stays free.
+/// Runs a computation, whose input size a client or a page controls, on a thread of its own, so that the thread that serves clients stays
+/// free.
 ///
 /// # Panics
 /// When `work` does.
@@ -90,7 +91,7 @@ pub async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stati
     let (done, result) = oneshot::channel();
     // Boxed for the same reason as a task.
     let work: Box<dyn FnOnce() + Send> = Box::new(move || {
-        // Kept while it computes, also when its caller has given up.
+        // Held during the computation, even if its caller was cancelled.
         let _permit = permit;
         let _ = done.send(work());
     });
@@ -100,7 +101,7 @@ pub async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stati
     result.await.expect("it was sent before the thread ended")
 }
 
-/// Computes it on a thread of its own if it is large, else at once.
+/// Runs a computation on a thread of its own if it is large, otherwise at once.
 ///
 /// # Panics
 /// When `work` does.
@@ -114,16 +115,16 @@ pub async fn compute_if_large<T: Send + 'static>(
     }
 }
 
-/// The value as JSON for people, however large it is.
+/// Formats the value as indented JSON, however large it is.
 pub async fn pretty<T: Serialize + Send + 'static>(value: T) -> String {
     let write = |value| serde_json::to_string_pretty(&value).unwrap_or_default();
     compute_if_large(is_large(&value), move || write(value)).await
 }
 
-/// JSON longer than this, in bytes, is not read on the thread that serves clients.
+/// The longest JSON that is parsed on the thread that serves clients, in bytes.
 const LONG_JSON: usize = 256 * 1024;
 
-/// Reads what a page answered.
+/// Parses JSON from a page.
 pub async fn read_json<T>(text: String) -> serde_json::Result<T>
 where
     T: serde::de::DeserializeOwned + Send + 'static,
@@ -132,15 +133,15 @@ where
 }
 
 impl Task {
-    /// Lets the task run to its own end, without an owner.
+    /// Lets the task run to its end without an owner.
     pub fn detach(mut self) {
         drop(self.0.take());
     }
 
-    /// Waits for the task's own end.
+    /// Waits for the end of the task.
     pub async fn ended(mut self) {
         if let Some(handle) = &mut self.0 {
-            // A panic in a task was logged by the panic hook; its owner has nothing to add.
+            // A panic in a task was logged by the panic hook.
             let _ = handle.await;
         }
     }
@@ -160,7 +161,7 @@ mod tests {
     use std::sync::Arc;
     use tokio::sync::Notify;
 
-    /// Begins to make something, gives that up before it is made, and waits until it is undone.
+    /// Starts an operation, cancels it before it completes, and waits until it is undone.
     #[tokio::test]
     async fn a_cancelled_creation_is_undone() {
         let (go_on, undone) = (Arc::new(Notify::new()), Arc::new(Notify::new()));

@@ -1,20 +1,21 @@
-//! Whether a value is large, found out without going through all of it.
+//! Determining whether a value is large, without visiting all of it.
 
 use serde::ser::{self, Serialize, Serializer};
 use std::fmt;
 
-/// What has more bytes as JSON is large.
+/// The largest size as JSON that is not large, in bytes.
 const LARGE: usize = 64 * 1024;
 
-/// What a value takes in memory and time beside its text.
+/// The cost of a value in addition to its text, in bytes.
 const MIN_VALUE_SIZE: usize = 8;
 
-/// Whether the value is so large that going through it would hold up the thread that serves clients. It reads no more of the value than that takes, and nothing of a string: `serde_json` would search all of it for what to escape.
+/// Returns whether serializing the value would block the thread that serves clients. It visits the value up to that size, and not the
+/// contents of strings: `serde_json` would search all of them for characters to escape.
 pub fn is_large<T: Serialize + ?Sized>(value: &T) -> bool {
     value.serialize(&mut SizeBudget(LARGE)).is_err()
 }
 
-/// How many bytes there is room for.
+/// The remaining size, in bytes.
 struct SizeBudget(usize);
 
 impl SizeBudget {
@@ -25,7 +26,7 @@ impl SizeBudget {
     }
 }
 
-/// There is no more room.
+/// The size is exceeded.
 #[derive(Debug)]
 struct BudgetExceeded;
 

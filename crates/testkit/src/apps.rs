@@ -1,5 +1,5 @@
-//! Apps that a server command starts, and server commands: what tests of end-to-end testing use. All of them need Node, but for the
-//! ones in shell; what each does stands at the head of its file.
+//! Apps and server commands for tests of end-to-end testing. All of them need Node, except those in shell; each file starts with a
+//! description.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,38 +8,39 @@ use tempfile::TempDir;
 
 use crate::prerequisites::node;
 
-/// A Node script that listens on `PORT` and misbehaves as its arguments say.
+/// Returns the path of a Node script that listens on `PORT` and misbehaves according to its arguments.
 pub fn misbehaving_app() -> PathBuf {
     folder().join("crooked.mjs")
 }
 
-/// A server command (POSIX shell) that breaks the rules of its interface: `broken-command.sh MODE[@OPTION] [URL [PID]] OPTION`.
+/// Returns the path of a server command (POSIX shell) that violates the interface: `broken-command.sh MODE[@OPTION] [URL [PID]] OPTION`.
 pub fn broken_command() -> PathBuf {
     folder().join("broken-command.sh")
 }
 
-/// The server command of the documentation, in bash: `APP` (what starts the app), `READY_PATH` and `STATE_DIR` are its variables.
+/// Returns the path of the server command of the documentation in bash, with the variables `APP` (the command that starts the app),
+/// `READY_PATH` and `STATE_DIR`.
 pub fn command_in_bash() -> PathBuf {
     examples().join("server.sh")
 }
 
-/// The server command of the documentation, in Node, with the same variables.
+/// Returns the path of the server command of the documentation in Node, with the same variables.
 pub fn command_in_node() -> PathBuf {
     examples().join("server.mjs")
 }
 
-/// A copy of two real apps that belong together, for one test to run and to change: the page of some notes, served by Vite with hot
-/// reload, and their API, in Express over a JSON file.
+/// A copy of two real apps, for one test to run and to change: the page of a notes app, served by Vite with hot reload, and its API, in
+/// Express with a JSON file.
 ///
-/// In its folder `npm run api` listens on `PORT` (default 3000) and has its data in the file `DATABASE`, which begins with the user
-/// `ada`, password `engine`, and two notes; `npm run dev` listens on `PORT` (default 5173) and sends `/api` on to `API_URL`. The page
-/// signs up and logs in, lists and adds notes; its button Export fails: 500, with a stack trace on the API's stderr.
+/// In its folder `npm run api` listens on `PORT` (default 3000) and stores its data in the file `DATABASE`, which initially contains the
+/// user `ada` with password `engine`, and two notes; `npm run dev` listens on `PORT` (default 5173) and forwards `/api` to `API_URL`. The
+/// page has sign-up, login, a list of notes and a form to add one; its button Export fails: 500, with a stack trace on the API's stderr.
 pub struct NotesApp {
     folder: TempDir,
 }
 
 impl NotesApp {
-    /// Copies it.
+    /// Copies the apps.
     ///
     /// # Panics
     /// If Node or the dependencies of the apps are missing.
@@ -63,17 +64,17 @@ impl NotesApp {
         Self { folder }
     }
 
-    /// Where its `package.json` is: the working directory of `npm run dev` and `npm run api`.
+    /// Returns the folder of `package.json`: the working directory of `npm run dev` and `npm run api`.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The file of the API's data, once it has started without `DATABASE`.
+    /// Returns the file of the API's data, after it was started without `DATABASE`.
     pub fn database(&self) -> PathBuf {
         self.folder().join("api/database.json")
     }
 
-    /// Changes the heading of the page in its source, as a developer would: with hot reload the page shows it without being loaded anew.
+    /// Changes the heading of the page in its source: hot reload updates the page without a navigation.
     pub fn set_title(&self, title: &str) {
         let path = self.folder().join("notes/src/title.js");
         let source = fs::read_to_string(&path).expect("it is there");
@@ -102,7 +103,7 @@ fn copy(from: &Path, to: &Path) {
         fs::create_dir(to).expect("it can be made");
         for entry in fs::read_dir(from).expect("it can be listed") {
             let name = entry.expect("it can be listed").file_name();
-            // What a run by hand has left behind.
+            // Leftovers of a manual run.
             if name != ".vite" && name != "database.json" {
                 copy(&from.join(&name), &to.join(&name));
             }

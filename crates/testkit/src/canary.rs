@@ -1,4 +1,4 @@
-//! A server that records every byte that reaches it: what tests use to show that nothing does, or that something does.
+//! A server that records every received byte, with which tests prove that nothing reaches it, or that something does.
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
@@ -16,38 +16,38 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::proxy::acceptor;
 
-/// How many bytes of one connection are kept.
+/// The recorded bytes of one connection.
 const MAX_BYTES: usize = 64 << 10;
-/// How many connections and datagrams are kept.
+/// The recorded connections and datagrams.
 const MAX_HITS: usize = 10_000;
-/// How often a set of free ports is looked for.
+/// The number of attempts to find a set of free ports.
 const ATTEMPTS: usize = 100;
 /// The first byte of a TLS handshake.
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// A server on any number of ports, each for TCP (plain and within TLS) and UDP. It answers HTTP requests with an empty document that any
-/// page may read, and nothing else. It stops when it is dropped.
+/// A server on any number of ports, each for TCP (plain and TLS) and UDP. It responds to HTTP requests with an empty document that any page
+/// may read, and to nothing else. It stops when it is dropped.
 pub struct Canary {
     shared: Arc<Shared>,
     tls: TlsAcceptor,
-    /// Ends its tasks when dropped.
+    /// The tasks, which end when this is dropped.
     tasks: Mutex<JoinSet<()>>,
 }
 
-/// One connection that was accepted, even if nothing was sent over it, or one datagram.
+/// An accepted connection, even without any data, or a datagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// The address and port that were reached.
+    /// The destination address and port.
     pub local: SocketAddr,
-    /// The address and port from which.
+    /// The source address and port.
     pub peer: SocketAddr,
-    /// What they spoke.
+    /// The protocol.
     pub protocol: Protocol,
-    /// What was received so far, decrypted; the first 64 KiB.
+    /// The received bytes so far, decrypted; the first 64 KiB.
     pub bytes: Vec<u8>,
 }
 
-/// What a hit came over.
+/// The protocol of a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     Tcp,
@@ -67,7 +67,7 @@ impl Default for Canary {
 }
 
 impl Canary {
-    /// One that does not listen yet.
+    /// Creates a server that does not listen yet.
     pub fn new() -> Self {
         Self {
             shared: Arc::default(),
@@ -76,7 +76,7 @@ impl Canary {
         }
     }
 
-    /// Listens on one port of all these addresses, with TCP and UDP. Addresses that this machine does not have are left out, except the
+    /// Listens on one port of all these addresses, with TCP and UDP. Addresses that this machine does not have are skipped, except the
     /// first.
     pub async fn listen(&self, addresses: &[IpAddr]) -> u16 {
         for _ in 0..ATTEMPTS {
@@ -94,12 +94,12 @@ impl Canary {
         panic!("no port is free on all of {addresses:?}")
     }
 
-    /// All hits so far, in the order in which they began.
+    /// Returns all hits so far, in the order of their start.
     pub fn hits(&self) -> Vec<Hit> {
         self.shared.hits.borrow().clone()
     }
 
-    /// Waits until a hit fits; whether one did within the limit.
+    /// Waits until a hit matches; returns whether one did within the limit.
     pub async fn is_hit(&self, limit: Duration, fits: impl Fn(&Hit) -> bool) -> bool {
         let mut hits = self.shared.hits.subscribe();
         let found = hits.wait_for(|hits| hits.iter().any(&fits));
@@ -123,7 +123,7 @@ impl std::fmt::Display for Hit {
     }
 }
 
-/// A port that is free on all of the addresses, or nothing if the one that was tried is not.
+/// Binds a port on all of the addresses; `None` if the attempted one is not free.
 async fn bind(addresses: &[IpAddr]) -> Option<(u16, Vec<TcpListener>, Vec<UdpSocket>)> {
     let (mut port, mut listeners, mut sockets) = (0, Vec::new(), Vec::new());
     for (at, &address) in addresses.iter().enumerate() {
@@ -144,7 +144,7 @@ async fn receive(socket: UdpSocket, shared: Arc<Shared>) {
     let local = socket.local_addr().expect("an address");
     let mut buffer = vec![0; MAX_BYTES];
     loop {
-        // An ICMP error of an earlier datagram is none of the next one.
+        // An ICMP error of an earlier datagram does not concern the next one.
         let Ok((length, peer)) = socket.recv_from(&mut buffer).await else {
             continue;
         };
@@ -176,7 +176,7 @@ async fn serve(stream: TcpStream, shared: &Shared, tls: TlsAcceptor) -> std::io:
     respond(stream, shared, hit).await
 }
 
-/// Records what comes until the peer has sent everything, and answers the first request.
+/// Records data until the peer has sent everything, and responds to the first request.
 async fn respond(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     shared: &Shared,
@@ -203,8 +203,8 @@ async fn respond(
     }
 }
 
-/// The answer to a request: an empty body of the type that the end of the path says, and the headers that the client asks for with
-/// `?headers=` and their base64.
+/// Returns the response to a request: an empty body whose type depends on the extension of the path, and the headers that the client
+/// requests with `?headers=` and their base64.
 fn answer(head: &str) -> String {
     let target = head.split(' ').nth(1).unwrap_or_default();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -226,7 +226,7 @@ fn answer(head: &str) -> String {
 }
 
 impl Shared {
-    /// Adds a hit; its place, unless there are too many.
+    /// Adds a hit; returns its index, unless there are too many.
     fn begin(&self, local: SocketAddr, peer: SocketAddr, protocol: Protocol) -> Option<usize> {
         let mut place = None;
         self.hits.send_modify(|hits| {

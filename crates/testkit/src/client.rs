@@ -1,5 +1,5 @@
-//! An MCP client for tests: starts a server, talks to it over stdio, one JSON-RPC message a line.
-//! Every wait has a limit, so that a test fails with a sentence instead of hanging.
+//! An MCP client for tests: starts a server and sends requests over stdio, one JSON-RPC message per line. Every wait has a timeout, so that
+//! a test fails with a sentence instead of hanging.
 
 mod image;
 mod launch;
@@ -24,7 +24,7 @@ pub use image::Image;
 pub use launch::Launch;
 pub use result::CallResult;
 
-/// A server process and the conversation with it. Dropping it ends the process.
+/// A server process and the connection to it. Dropping this ends the process.
 pub struct Client {
     child: Child,
     input: Input,
@@ -33,32 +33,32 @@ pub struct Client {
     next_id: AtomicU64,
     limit: Duration,
     workspace: launch::Workspace,
-    /// Ends its tasks when dropped.
+    /// The tasks, which end when this is dropped.
     readers: JoinSet<()>,
 }
 
 /// Why a request has no result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoAnswer {
-    /// The server answered with a JSON-RPC error.
+    /// The server returned a JSON-RPC error.
     Refused {
         /// JSON-RPC error code, such as −32601.
         code: i64,
-        /// What the server says.
+        /// The message.
         message: String,
         /// The error's `data`, `null` when there is none.
         data: Value,
     },
-    /// Nothing came within the limit.
+    /// The timeout expired.
     Silent {
-        /// How long was waited.
+        /// The timeout.
         waited: Duration,
     },
     /// The server closed its output.
     Ended,
 }
 
-/// A request that was sent and may be waited for.
+/// A request that was sent.
 pub struct Pending {
     id: u64,
     answer: oneshot::Receiver<Value>,
@@ -69,12 +69,12 @@ type Input = Arc<tokio::sync::Mutex<Option<ChildStdin>>>;
 
 #[derive(Default)]
 struct Shared {
-    /// `None` once the server has closed its output.
+    /// `None` after the server has closed its output.
     waiting: Mutex<Waiting>,
     stderr: tokio::sync::watch::Sender<String>,
     stderr_ended: tokio::sync::Notify,
     stray: Mutex<Vec<String>>,
-    /// What the user was asked.
+    /// The elicitations so far.
     asked: Mutex<Vec<Value>>,
 }
 
@@ -84,11 +84,11 @@ struct Waiting {
     ended: bool,
 }
 
-/// How many messages nobody has asked for are kept.
+/// The largest number of stored messages that are not responses.
 const UNMATCHED: usize = 4096;
 
 impl Client {
-    /// Starts `program` with `args` in a workspace of its own and shakes hands.
+    /// Starts `program` with `args` in a new workspace and initializes the connection.
     pub async fn start(program: impl AsRef<Path>, args: &[&str]) -> Self {
         Launch::new(program).args(args).start().await
     }
@@ -122,13 +122,13 @@ impl Client {
         }
     }
 
-    /// Says `initialize` and `notifications/initialized`; returns the result of `initialize`.
+    /// Sends `initialize` and `notifications/initialized`; returns the result of `initialize`.
     pub async fn initialize(&self, capabilities: Value) -> Value {
         let answer = self.try_initialize(capabilities).await;
         answer.unwrap_or_else(|why| panic!("initialize: {why}\n{}", self.last_words()))
     }
 
-    /// Says `initialize`, and `notifications/initialized` when that was answered.
+    /// Sends `initialize`, and after a result `notifications/initialized`.
     pub async fn try_initialize(&self, capabilities: Value) -> Result<Value, NoAnswer> {
         let hello = json!({
             "protocolVersion": "2025-06-18",
@@ -140,26 +140,26 @@ impl Client {
         Ok(answer)
     }
 
-    /// Calls a tool. Panics when there is no result; a result that is an error is a result.
+    /// Calls a tool. Panics without a result; an error result is a result.
     pub async fn call(&self, tool: &str, arguments: Value) -> CallResult {
         let answer = self.try_call(tool, arguments).await;
         answer.unwrap_or_else(|why| panic!("{tool}: {why}\n{}", self.last_words()))
     }
 
-    /// Calls a tool of those that answer with an object, also when they fail.
+    /// Calls a tool with JSON answers, and returns the object, also of an error.
     pub async fn object(&self, tool: &str, arguments: Value) -> Value {
         let answer = self.call(tool, arguments).await;
         answer.raw["structuredContent"].clone()
     }
 
-    /// The same where it must not fail. Panics if it does.
+    /// Calls a tool with JSON answers. Panics if it returns an error.
     pub async fn success(&self, tool: &str, arguments: Value) -> Value {
         let answer = self.call(tool, arguments).await;
         assert!(!answer.is_error, "{tool}: {}", answer.text);
         answer.raw["structuredContent"].clone()
     }
 
-    /// Has a session created with these options, and gives its id.
+    /// Creates a session with these options, and returns its id.
     pub async fn create_session(&self, options: Value) -> String {
         let session = self.success("create_session", options).await;
         let id = session["sessionId"].as_str();
@@ -177,7 +177,7 @@ impl Client {
         Ok(CallResult::new(result, self.workspace()))
     }
 
-    /// The tools of `tools/list`, in its order.
+    /// Returns the tools of `tools/list`, in order.
     pub async fn list_tools(&self) -> Vec<Value> {
         let answer = self.request("tools/list", json!({})).await;
         let answer =
@@ -193,7 +193,7 @@ impl Client {
         self.begin(method, params).await.answer().await
     }
 
-    /// Sends a request; [`Pending::answer`] waits for its result, dropping it forgets it.
+    /// Sends a request; [`Pending::answer`] waits for its result.
     pub async fn begin(&self, method: &str, params: Value) -> Pending {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
@@ -222,21 +222,21 @@ impl Client {
         .await;
     }
 
-    /// Sends one line as it is; a server that has gone does not hear it.
+    /// Sends one line without changes; the server may have exited.
     pub async fn send_line(&self, line: &str) {
         send(&self.input, line).await;
     }
 
-    /// Sends bytes as they are, which may be less or more than a line.
+    /// Sends bytes without changes, which may be less or more than a line.
     pub async fn send_bytes(&self, bytes: &[u8]) {
         if let Some(input) = self.input.lock().await.as_mut() {
-            // A server that has gone does not hear it.
+            // The server may have exited.
             drop(input.write_all(bytes).await);
             drop(input.flush().await);
         }
     }
 
-    /// The next message that answers none of our requests: a notification, or an error without an id.
+    /// Returns the next message that is not a response: a notification, or an error without an id.
     pub async fn next_unmatched(&self) -> Value {
         let next = timeout(self.limit, async {
             self.unmatched.lock().await.recv().await
@@ -253,22 +253,22 @@ impl Client {
         }
     }
 
-    /// Lines on stdout that were not JSON: there should be none.
+    /// Returns lines on stdout that are not JSON: there should be none.
     pub fn stray_lines(&self) -> Vec<String> {
         self.shared.stray.lock().expect("not poisoned").clone()
     }
 
-    /// What the server has written to stderr so far.
+    /// Returns the server's stderr so far.
     pub fn stderr(&self) -> String {
         self.shared.stderr.borrow().clone()
     }
 
-    /// What the user was asked so far: the parameters of each `elicitation/create`.
+    /// Returns the parameters of each `elicitation/create` so far.
     pub fn elicitations(&self) -> Vec<Value> {
         self.shared.asked.lock().expect("not poisoned").clone()
     }
 
-    /// What the server has written to stderr, as soon as that contains `text`.
+    /// Waits until the server's stderr contains `text`, and returns it.
     pub async fn stderr_with(&self, text: &str) -> String {
         let mut stderr = self.shared.stderr.subscribe();
         let told = stderr.wait_for(|told| told.contains(text));
@@ -278,25 +278,25 @@ impl Client {
         }
     }
 
-    /// Everything that the server writes to stderr until it closes it.
+    /// Waits until the server closes stderr, and returns it.
     pub async fn whole_stderr(&self) -> String {
         drop(timeout(self.limit, self.shared.stderr_ended.notified()).await);
-        // Others may ask too.
+        // There may be other waiters.
         self.shared.stderr_ended.notify_one();
         self.stderr()
     }
 
-    /// The server's working directory; a folder of its own unless [`Launch::workspace`] gave one.
+    /// Returns the server's working directory; a new folder unless [`Launch::workspace`] set one.
     pub fn workspace(&self) -> &Path {
         self.workspace.path()
     }
 
-    /// Whether the server has closed its output.
+    /// Returns whether the server has closed its output.
     pub fn has_ended(&self) -> bool {
         self.shared.waiting.lock().expect("not poisoned").ended
     }
 
-    /// The server's process id, as long as it was not waited for.
+    /// Returns the server's process id until it was waited for.
     pub fn pid(&self) -> Option<u32> {
         self.child.id()
     }
@@ -310,7 +310,7 @@ impl Client {
     pub async fn end(mut self) -> ExitStatus {
         self.close_input().await;
         let status = self.exit_status().await;
-        // What it wrote last is answers too.
+        // The last output may contain responses.
         let read = async { while self.readers.join_next().await.is_some() {} };
         if timeout(self.limit, read).await.is_err() {
             panic!("the server has left its output to a process that lives on");
@@ -318,7 +318,7 @@ impl Client {
         status
     }
 
-    /// Waits until the server has exited by itself.
+    /// Waits until the server has exited on its own.
     pub async fn exit_status(&mut self) -> ExitStatus {
         match timeout(self.limit, self.child.wait()).await {
             Ok(status) => status.expect("a child can be waited for"),
@@ -330,17 +330,17 @@ impl Client {
         }
     }
 
-    /// Asks the server to end, as a service manager does.
+    /// Sends SIGTERM to the server, as a service manager does.
     #[cfg(unix)]
     pub fn terminate(&self) {
         let id = self.child.id().and_then(|id| i32::try_from(id).ok());
         if let Some(process) = id.and_then(rustix::process::Pid::from_raw) {
-            // It may have ended by itself.
+            // The server may have exited.
             let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
         }
     }
 
-    /// Kills the server without a chance to clean up.
+    /// Kills the server.
     pub async fn kill(&mut self) {
         self.child.kill().await.expect("a child can be killed");
     }
@@ -355,7 +355,7 @@ impl Client {
     }
 }
 
-/// How long a dropped client lets its server end by itself, so that it can remove its files.
+/// How long a dropped client lets its server exit on its own, so that it can remove its files.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Drop for Client {
@@ -366,7 +366,7 @@ impl Drop for Client {
         let start = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {
             if start.elapsed() > EXIT_TIMEOUT {
-                // The rest is `kill_on_drop`'s.
+                // `kill_on_drop` handles the rest.
                 return;
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -375,7 +375,7 @@ impl Drop for Client {
 }
 
 impl Pending {
-    /// The JSON-RPC id of the request, for `notifications/cancelled`.
+    /// Returns the JSON-RPC id of the request, for `notifications/cancelled`.
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -411,7 +411,7 @@ impl fmt::Display for NoAnswer {
 async fn send(input: &Input, line: &str) {
     if let Some(input) = input.lock().await.as_mut() {
         let sent = input.write_all(format!("{line}\n").as_bytes()).await;
-        // A server that has gone shows as `NoAnswer::Ended`.
+        // If the server has exited, the result is `NoAnswer::Ended`.
         drop(sent);
         drop(input.flush().await);
     }
@@ -464,7 +464,7 @@ async fn read_messages(
     waiting.answers.clear();
 }
 
-/// What a client answers to the server's own requests.
+/// Returns the client's response to a request of the server.
 fn answer_server(method: &str, id: &Value, roots: &[String], says: Option<&Value>) -> Value {
     match method {
         "elicitation/create" => {

@@ -1,4 +1,4 @@
-//! A connection to an HTTP server by the byte: for requests that no client would send, and answers that are not read.
+//! A connection to an HTTP server at the level of bytes, for invalid requests and for responses that are not read.
 
 use crate::HttpAnswer;
 use std::io;
@@ -17,24 +17,24 @@ use tokio_rustls::rustls::{
     ClientConfig, DigitallySignedStruct, Error as TlsError, SignatureScheme,
 };
 
-/// How long the server may take for what has to happen; only a failure waits for it.
+/// How long the server may take; only a failure takes so long.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A connection; it closes when this is dropped.
+/// A connection, which is closed when this is dropped.
 pub struct Connection {
     stream: Box<dyn Stream>,
-    /// What was received and not yet taken.
+    /// Received bytes that were not consumed.
     received: Vec<u8>,
 }
 
 /// An event of an event stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Event {
-    /// Its name; empty, where there is none.
+    /// The name; empty without one.
     pub event: String,
-    /// Its id; empty, where there is none.
+    /// The id; empty without one.
     pub id: String,
-    /// Its data.
+    /// The data.
     pub data: String,
 }
 
@@ -48,14 +48,14 @@ impl Connection {
         stream.unwrap_or_else(|error| panic!("cannot connect to {authority}: {error}"))
     }
 
-    /// Connects to `host:port`, if there is somebody.
+    /// Connects to `host:port`; fails if nothing listens.
     pub async fn try_open(authority: &str) -> io::Result<Self> {
         let stream = TcpStream::connect(authority).await?;
         stream.set_nodelay(true)?;
         Ok(Self::over(stream))
     }
 
-    /// Connects to `host:port` and has hardly any room for what is sent and not read.
+    /// Connects to `host:port` with a small receive buffer.
     pub async fn open_narrow(authority: &str) -> Self {
         let narrow = async {
             let address = tokio::net::lookup_host(authority).await?.next();
@@ -71,7 +71,7 @@ impl Connection {
         Self::over(stream.unwrap_or_else(|error| panic!("cannot connect to {authority}: {error}")))
     }
 
-    /// Connects with TLS, whatever certificate is shown.
+    /// Connects with TLS without verification of the certificate.
     pub async fn open_tls(authority: &str) -> io::Result<Self> {
         let stream = TcpStream::connect(authority).await?;
         let provider = Arc::new(ring::default_provider());
@@ -94,7 +94,7 @@ impl Connection {
         }
     }
 
-    /// Sends bytes; whether the server still takes them.
+    /// Sends bytes; returns whether the connection is open.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         let sent = timeout(TIMEOUT, self.stream.write_all(bytes.as_ref())).await;
         matches!(sent, Ok(Ok(()))) && self.stream.flush().await.is_ok()
@@ -111,17 +111,17 @@ impl Connection {
         true
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the write side.
     pub async fn finish(&mut self) {
-        // A server that has gone does not mind.
+        // The server may have disconnected.
         drop(self.stream.shutdown().await);
     }
 
-    /// Receives more; `false` at the end.
+    /// Receives data; `false` at the end.
     async fn receive(&mut self) -> bool {
         let read = timeout(TIMEOUT, self.stream.read_buf(&mut self.received)).await;
         match read {
-            // A reset is an end too.
+            // A reset is also an end.
             Ok(read) => matches!(read, Ok(1..)),
             Err(_) => panic!(
                 "nothing for {TIMEOUT:?} after {:?}",
@@ -130,13 +130,13 @@ impl Connection {
         }
     }
 
-    /// Everything until the server closes.
+    /// Receives everything until the server closes the connection.
     pub async fn rest(&mut self) -> Vec<u8> {
         while self.receive().await {}
         std::mem::take(&mut self.received)
     }
 
-    /// What comes before `end`, which is taken too; `None` when the connection closes before.
+    /// Receives data up to `end`, which is consumed too; `None` if the connection closes before.
     async fn until(&mut self, end: &[u8]) -> Option<Vec<u8>> {
         loop {
             let found = self
@@ -155,7 +155,7 @@ impl Connection {
         }
     }
 
-    /// The head of an answer, without a body; `None` when the connection closes before.
+    /// Receives the head of a response; `None` if the connection closes before.
     pub async fn head(&mut self) -> Option<HttpAnswer> {
         let head = self.until(b"\r\n\r\n").await?;
         let head = String::from_utf8_lossy(&head).into_owned();
@@ -172,7 +172,7 @@ impl Connection {
         })
     }
 
-    /// An answer with its body; `None` when the connection closes before.
+    /// Receives a response with its body; `None` if the connection closes before.
     pub async fn answer(&mut self) -> Option<HttpAnswer> {
         let mut answer = self.head().await?;
         let body = if answer.header("transfer-encoding") == "chunked" {
@@ -212,7 +212,7 @@ impl Connection {
         }
     }
 
-    /// Asks as HTTP/1.0 does, so that nothing stands between the parts of an answer that comes bit by bit.
+    /// Sends an HTTP/1.0 request, whose response has no chunk headers.
     pub async fn ask(
         &mut self,
         method: &str,
@@ -231,7 +231,7 @@ impl Connection {
         .await
     }
 
-    /// The next event of a stream of events; `None` at its end.
+    /// Receives the next event of an event stream; `None` at its end.
     pub async fn event(&mut self) -> Option<Event> {
         loop {
             let text = self.until(b"\n\n").await?;
@@ -247,7 +247,7 @@ impl Connection {
                     _ => {}
                 }
             }
-            // Others only keep the connection alive.
+            // Comments keep the connection alive.
             if event != Event::default() {
                 return Some(event);
             }

@@ -1,5 +1,5 @@
-//! The attack corpus: Markdown files in `corpus/`, an attack below each `## ` heading. What an attack may not reach, and how a test sees
-//! that it did not, is the test's matter; here is what the pages are, how they are opened, and what is known not to hold.
+//! The attack corpus: Markdown files in `corpus/`, with an attack below each `## ` heading. The test defines what an attack must not reach,
+//! and checks it; this module defines the pages, how they are opened, and the known exceptions.
 //!
 //! A new attack is a heading and a block:
 //!
@@ -12,11 +12,10 @@
 //!
 //! - `html` and `js` without `path=` is the document of the attack (`js`: the script of one). It is opened in a frame beside others;
 //!   `as=page` opens it as a tab, `as=click` also clicks its element `#go`.
-//! - Blocks with `path=` are what else the site serves, relative to the document; `status=` and headers with a dash as in specs. A block
-//!   `headers` has those of the block before it, one on each line.
-//! - `each=a|b` in the first block makes an attack of each; `{each}` stands for it.
-//! - A block `except` lists what is known to be otherwise, one on each line: `CONDITION KIND: REASON`. What a condition and a kind are is
-//!   the test's matter too.
+//! - Blocks with `path=` are further resources of the site, relative to the document; `status=` and headers with a dash as in specs. A
+//!   block `headers` has the headers of the block before it, one per line.
+//! - `each=a|b` in the first block creates an attack for each value, which replaces `{each}`.
+//! - A block `except` lists known exceptions, one per line: `CONDITION KIND: REASON`. The test defines conditions and kinds.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,11 +29,11 @@ use crate::site::Resource;
 pub struct Attack {
     /// The heading, with the value of `each`.
     pub name: String,
-    /// How its document is opened.
+    /// How the document is opened.
     pub opening: Opening,
-    /// What is known to be otherwise.
+    /// The known exceptions.
     pub exceptions: Vec<Exception>,
-    /// What the site serves: paths below the attack's own, and answers with placeholders.
+    /// The resources of the site: paths below the attack's own, and responses with placeholders.
     resources: Vec<(String, Resource)>,
     each: String,
 }
@@ -50,22 +49,22 @@ pub enum Opening {
     Click,
 }
 
-/// What is known to be otherwise than it should be.
+/// A known exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exception {
-    /// When: the name of an engine, or what the test says.
+    /// The condition: the name of an engine, or a word of the test.
     pub condition: String,
-    /// What: the test says.
+    /// The kind, which the test defines.
     pub kind: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl Attack {
-    /// The attacks of a file in `corpus/`; where the variable `ATTACK` is set, those whose names contain it.
+    /// Reads the attacks of a file in `corpus/`; with the variable `ATTACK`, those whose names contain its value.
     ///
     /// # Panics
-    /// If the file is not there or not of the form above.
+    /// If the file is missing or invalid.
     pub fn read(file: &str) -> Vec<Self> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("corpus")
@@ -80,7 +79,7 @@ impl Attack {
         attacks
     }
 
-    /// The name as a part of a path.
+    /// Returns the name as a path segment.
     pub fn slug(&self) -> String {
         let letters = self.name.chars().map(|c| match c.is_ascii_alphanumeric() {
             true => c.to_ascii_lowercase(),
@@ -89,7 +88,7 @@ impl Attack {
         letters.collect()
     }
 
-    /// What the site serves below a path that ends with a slash, with these placeholders and `{here}` for that path.
+    /// Returns the resources below a path that ends with a slash, with these placeholders and `{here}` for that path.
     pub fn resources(
         &self,
         base: &str,
@@ -113,7 +112,7 @@ impl Attack {
         filled.collect()
     }
 
-    /// The reason of the first exception of this kind that has one of these conditions.
+    /// Returns the reason of the first exception of this kind with one of these conditions.
     pub fn exception(&self, conditions: &[&str], kind: &str) -> Option<&str> {
         let fits = |it: &&Exception| it.kind == kind && conditions.contains(&&*it.condition);
         let found = self.exceptions.iter().find(fits);
@@ -121,7 +120,7 @@ impl Attack {
     }
 }
 
-/// An attack before `each`.
+/// An attack before the expansion of `each`.
 struct Draft {
     name: String,
     opening: Opening,

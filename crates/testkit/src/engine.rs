@@ -13,10 +13,10 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// All of them.
+    /// All engines.
     pub const ALL: [Self; 3] = [Self::Chromium, Self::Firefox, Self::Webkit];
 
-    /// What `--browser` calls it.
+    /// Returns the value of `--browser`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Chromium => "chromium",
@@ -25,7 +25,7 @@ impl Engine {
         }
     }
 
-    /// Its program.
+    /// Returns the path of the program.
     ///
     /// # Panics
     /// If it is not installed.
@@ -34,12 +34,12 @@ impl Engine {
         self.find().expect("it is there")
     }
 
-    /// Its program, if it is installed.
+    /// Returns the path of the program, if it is installed.
     pub fn find(self) -> Option<PathBuf> {
         browser(self)
     }
 
-    /// The server's arguments for it: none for Chromium, which servers take by themselves.
+    /// Returns the server's arguments for the engine: none for Chromium, which is the default.
     pub fn args(self) -> &'static [&'static str] {
         match self {
             Self::Chromium => &[],
@@ -48,12 +48,12 @@ impl Engine {
         }
     }
 
-    /// The further arguments with which a browser goes on when its last session ends: for engines that take seconds to start.
+    /// Returns further arguments that keep a browser running after its last session, for engines that take seconds to start.
     pub(crate) fn keeping(self) -> &'static [&'static str] {
         match self {
             Self::Chromium => &[],
             Self::Firefox => &["--min-browsers", "1"],
-            // Each session starts one of its own, whatever runs.
+            // Each session needs a browser of its own anyway.
             Self::Webkit => &[],
         }
     }

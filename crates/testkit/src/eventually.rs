@@ -1,4 +1,4 @@
-//! Waiting for what happens in another process, or in another task.
+//! Waiting for conditions in other processes or tasks.
 
 use std::fmt::Display;
 use std::panic::Location;
@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
-/// How long a condition may take to hold, also on a busy machine; only a failure waits for it.
+/// How long a condition may take to hold on a busy machine; only a failure takes so long.
 const TIMEOUT: Duration = Duration::from_secs(120);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// What a condition gives: `bool`, an `Option` with a value, or a `Result` with a value or what is still in its way.
+/// The result of a condition: `bool`, an `Option` with a value, or a `Result` with a value or the reason why it does not hold.
 pub trait Condition {
-    /// What [`eventually`] returns.
+    /// The value that [`eventually`] returns.
     type Value;
 
-    /// The value, or what is still in the way.
+    /// Returns the value, or the reason why the condition does not hold.
     fn check(self) -> Result<Self::Value, String>;
 }
 
@@ -46,7 +46,7 @@ impl<T, E: Display> Condition for Result<T, E> {
 /// Waits until a condition holds, and returns its value.
 ///
 /// # Panics
-/// If it does not hold within two minutes. The message has the line of the caller, and what was still in the way.
+/// If it does not hold within two minutes. The message has the line of the caller and the last reason.
 #[track_caller]
 pub fn eventually<C: Condition>(
     mut condition: impl AsyncFnMut() -> C,

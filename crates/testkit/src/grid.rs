@@ -1,4 +1,4 @@
-//! A Selenium Grid, as somebody has one to share browsers: a hub, and nodes that may die. Its parts listen on this machine only.
+//! A local Selenium Grid: a hub, and nodes that tests can kill.
 
 use crate::engine::Engine;
 use crate::eventually;
@@ -13,7 +13,7 @@ use tokio::io::AsyncBufReadExt as _;
 use tokio::process::{Child, Command};
 use wire::webdriver::RemoteEnd;
 
-/// What a grid needs.
+/// The programs of a grid.
 struct Programs {
     java: PathBuf,
     server: PathBuf,
@@ -39,18 +39,18 @@ impl Programs {
     }
 }
 
-/// Whether a grid can be started.
+/// Returns whether a grid can be started.
 pub(crate) fn is_installed() -> bool {
     Programs::find().is_some()
 }
 
-/// A driver of WebKit that a node passes calls on to, with a screen of its own.
+/// A driver of WebKit for a relay node, with its own display.
 struct WebKit {
     _driver: Part,
     _screen: Part,
 }
 
-/// A hub and its nodes; they end, with all their browsers, when this is dropped.
+/// A hub and its nodes, which end with all their browsers when this is dropped.
 pub struct Grid {
     programs: Programs,
     _hub: Part,
@@ -61,13 +61,13 @@ pub struct Grid {
     webkit: Option<WebKit>,
 }
 
-/// A machine of the grid.
+/// A node of the grid.
 struct Node {
     _part: Part,
     port: u16,
 }
 
-/// A process of the grid, and with it what it started.
+/// A process of the grid with its descendants.
 struct Part(Child);
 
 impl Drop for Part {
@@ -79,7 +79,7 @@ impl Drop for Part {
 }
 
 impl Grid {
-    /// A grid with so many nodes, each with Chromium (`chrome`) and Firefox (`firefox`), two of each at a time.
+    /// Starts a grid with so many nodes, each with Chromium (`chrome`) and Firefox (`firefox`), two of each at a time.
     ///
     /// # Panics
     /// If it is not installed.
@@ -95,7 +95,7 @@ impl Grid {
                 "--subscribe-events",
                 format!("tcp://127.0.0.1:{}", events.1),
             ),
-            // Tests are not to wait for what is noticed later.
+            // Shortens the time until a dead node is detected.
             ("--healthcheck-interval", "5".to_owned()),
             ("--reject-unsupported-caps", "true".to_owned()),
         ];
@@ -116,10 +116,10 @@ impl Grid {
         grid
     }
 
-    /// Adds a node that relays to a driver of WebKit: one `MiniBrowser` at a time, to be asked for with what this returns.
+    /// Adds a node that relays to a driver of WebKit: one `MiniBrowser` at a time; returns the capabilities that select it.
     ///
     /// # Panics
-    /// If there is no WebKit.
+    /// If WebKit is not installed.
     pub async fn add_webkit(&mut self) -> Value {
         let browser = Engine::Webkit.executable();
         let programs = from_path("WebKitWebDriver").zip(from_path("Xvfb"));
@@ -146,12 +146,12 @@ impl Grid {
         })
     }
 
-    /// Where it is asked for browsers.
+    /// Returns the URL of the hub.
     pub fn endpoint(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// How many sessions each of its nodes has, in the order of their start.
+    /// Returns the number of sessions of each node, in the order of their start.
     pub async fn sessions(&self) -> Vec<usize> {
         let status = self.status().await.unwrap_or_default();
         let nodes = status["nodes"].as_array().cloned().unwrap_or_default();
@@ -167,17 +167,17 @@ impl Grid {
         self.nodes.iter().map(of).collect()
     }
 
-    /// Waits until its nodes have so many sessions together.
+    /// Waits until the nodes have so many sessions in total.
     pub async fn until_sessions(&self, count: usize) {
         eventually(async || self.sessions().await.iter().sum::<usize>() == count).await;
     }
 
-    /// The machine of a node is gone, and all that ran on it.
+    /// Kills a node with all of its processes.
     pub fn kill_node(&mut self, index: usize) {
         drop(self.nodes.remove(index));
     }
 
-    /// Waits until the hub has taken notice of that.
+    /// Waits until the hub has removed the killed node.
     pub async fn until_noticed(&self) {
         eventually(async || {
             let status = self.status().await?;
@@ -235,7 +235,7 @@ impl Grid {
         self.nodes.push(Node { _part: part, port });
     }
 
-    /// Waits until all of its nodes are there; without any it takes no sessions, and says so.
+    /// Waits until all nodes are registered; until then the hub creates no sessions.
     async fn until_complete(&self) {
         eventually(async || {
             let status = self.status().await?;
@@ -257,7 +257,7 @@ impl Grid {
 
 fn start(programs: &Programs, role: &str, options: &[(&str, String)]) -> Part {
     let mut command = program(&programs.java);
-    // It is small, and starts faster when little of it is compiled.
+    // The program is small, and starts faster with less JIT compilation.
     command.args([
         "-Xmx192m",
         "-XX:TieredStopAtLevel=1",
@@ -283,7 +283,7 @@ fn program(path: &Path) -> Command {
     command
 }
 
-/// A screen that nobody sees, and its name.
+/// Starts a virtual display, and returns its name.
 async fn screen(xvfb: &Path) -> (Part, String) {
     let mut command = program(xvfb);
     command.args([
@@ -302,7 +302,7 @@ async fn screen(xvfb: &Path) -> (Part, String) {
     (Part(child), format!(":{}", number.unwrap_or_default()))
 }
 
-/// A port that nobody listens on now.
+/// Returns a port without a listener.
 pub fn unused_port() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
     listener.local_addr().expect("it is bound").port()

@@ -1,5 +1,5 @@
-//! The test harness: runs the functions with `#[testkit::test]`, with the arguments of Rust's own. A test whose prerequisites are missing
-//! is reported as ignored, with the reason; where `CI` is set, it fails.
+//! The test harness: runs the functions with `#[testkit::test]`, with the arguments of Rust's harness. A test whose prerequisites are
+//! missing is reported as ignored, with the reason; with the variable `CI`, it fails.
 //!
 //! Tests that require more than Chromium and Node are ignored unless they are requested: `--ignored` runs only those, `--include-ignored`
 //! all. The times of a run are in `target/tests/`.
@@ -24,9 +24,9 @@ inventory::collect!(Test);
 pub struct Test {
     /// The path of the function, with the crate.
     pub path: &'static str,
-    /// What it requires.
+    /// The prerequisites.
     pub required: &'static [Prerequisite],
-    /// The browsers on which it does not hold, and why.
+    /// The browsers on which the test does not hold, with the reasons.
     pub excluded: &'static [(Engine, &'static str)],
     /// The function.
     pub run: Run,
@@ -41,7 +41,7 @@ pub enum Run {
     ForEachEngine(fn(Engine)),
 }
 
-/// Which tests the arguments request.
+/// The tests that the arguments select.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Requested {
     /// Those that require at most Chromium and Node.
@@ -51,16 +51,16 @@ enum Requested {
     All,
 }
 
-/// A test, or what it is on one engine.
+/// A test, or its instance for one engine.
 struct Case {
     name: String,
     required: Vec<Prerequisite>,
-    /// Why it does not hold on its engine.
+    /// The reason why it does not hold on its engine.
     exclusion: Option<&'static str>,
     run: Box<dyn FnOnce() + Send>,
 }
 
-/// How long each test took.
+/// The durations of tests.
 type Times = Arc<Mutex<Vec<(Duration, String)>>>;
 
 /// Runs the registered tests that the arguments of the process select, and exits.
@@ -74,7 +74,7 @@ pub fn main() -> ! {
     // A test mostly waits for its browser.
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     arguments.test_threads = arguments.test_threads.or(Some(cores + 1));
-    // The tests decide.
+    // The ignored flag of each test decides.
     (arguments.ignored, arguments.include_ignored) = (false, false);
 
     let mut cases: Vec<Case> = inventory::iter::<Test>
@@ -82,7 +82,7 @@ pub fn main() -> ! {
         .flat_map(cases)
         .collect();
     cases.retain(|case| requested != Requested::Extra || case.is_extra());
-    // What took long last time begins first, so that nothing long is left alone at the end.
+    // The tests that took longest in the last run start first, so that none runs alone at the end.
     let last = last_times();
     let rank = |case: &Case| last.iter().position(|(_, name)| *name == case.name);
     cases.sort_by_cached_key(|case| (rank(case).unwrap_or(usize::MAX), case.name.clone()));
@@ -144,7 +144,7 @@ fn cases(test: &'static Test) -> Vec<Case> {
 }
 
 impl Case {
-    /// Whether it requires more than Chromium and Node.
+    /// Returns whether the test requires more than Chromium and Node.
     fn is_extra(&self) -> bool {
         self.required.iter().any(|required| required.is_extra())
     }
@@ -187,11 +187,11 @@ impl Case {
 thread_local! {
     /// Whether this is the thread of a test.
     static IS_TEST: Cell<bool> = const { Cell::new(false) };
-    /// Its last panic.
+    /// The last panic of the test.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Keeps the message and the place of a panic of a test, instead of writing them between the names of others.
+/// Stores the message and location of a test's panic, instead of printing it between the results of other tests.
 fn keep_panics() {
     let write = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -209,7 +209,7 @@ fn caught(test: impl FnOnce()) -> Result<(), Failed> {
     outcome.map_err(|_| PANIC.take().into())
 }
 
-/// The times of earlier runs, the longest first.
+/// Returns the times of earlier runs, the longest first.
 fn last_times() -> Vec<(Duration, String)> {
     let text = fs::read_to_string(times_file()).unwrap_or_default();
     let times = text.lines().filter_map(|line| {
@@ -222,7 +222,7 @@ fn last_times() -> Vec<(Duration, String)> {
     times.collect()
 }
 
-/// Writes the times of this run, and those of earlier ones for what was not run, the longest first.
+/// Writes the times of this run, and earlier times of tests that were not run, the longest first.
 fn save(times: &[(Duration, String)]) {
     let is_old = |(_, name): &(_, String)| times.iter().all(|(_, run)| run != name);
     let mut all: Vec<_> = last_times().into_iter().filter(is_old).collect();
@@ -232,7 +232,7 @@ fn save(times: &[(Duration, String)]) {
         .iter()
         .map(|(time, name)| format!("{:>8.2} s  {name}\n", time.as_secs_f64()));
     let path = times_file();
-    // Without them the tests have run all the same.
+    // The times are optional.
     let _ = path.parent().map(fs::create_dir_all);
     let _ = fs::write(path, lines.collect::<String>());
 }

@@ -1,21 +1,21 @@
-//! The built server over HTTP: started on a port of its own, and asked as any program would ask it.
+//! The built server over HTTP: started on a free port, with requests of a plain HTTP client.
 
 use crate::{Client, Connection, Launch, eventually};
 use serde_json::{Value, json};
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// How long an answer may take.
+/// How long a response may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A server that listens; it ends when this is dropped.
+/// A listening server, which ends when this is dropped.
 pub struct HttpServer {
     process: Client,
     url: String,
     headers: Vec<(String, String)>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct HttpAnswer {
     /// The status.
@@ -27,13 +27,13 @@ pub struct HttpAnswer {
 }
 
 impl HttpAnswer {
-    /// A header's value; empty, if there is none.
+    /// Returns a header's value; empty without the header.
     pub fn header(&self, name: &str) -> &str {
         let header = self.headers.iter().find(|(one, _)| one == name);
         header.map_or("", |(_, value)| value)
     }
 
-    /// The body as JSON; of a stream of events, the last one with data.
+    /// Returns the body as JSON; of an event stream, the last event with data.
     pub fn json(&self) -> Value {
         let text = match self.header("content-type").starts_with("text/event-stream") {
             true => {
@@ -50,7 +50,7 @@ impl HttpAnswer {
     }
 }
 
-/// It does not end with its stdin.
+/// The server does not end with its stdin.
 #[cfg(unix)]
 impl Drop for HttpServer {
     fn drop(&mut self) {
@@ -59,12 +59,12 @@ impl Drop for HttpServer {
 }
 
 impl HttpServer {
-    /// Starts it on a free port, for anybody on this machine.
+    /// Starts the server on a free port, without authentication.
     pub async fn start(launch: Launch) -> Self {
         Self::start_guarded(launch.args(["--auth", "none"])).await
     }
 
-    /// Starts it on a free port, for those whom its arguments let in.
+    /// Starts the server on a free port, with the authentication of its arguments.
     pub async fn start_guarded(launch: Launch) -> Self {
         let process = launch.args(["--port", "0"]).spawn();
         let told = process.stderr_with("SSE transport").await;
@@ -79,49 +79,49 @@ impl HttpServer {
         }
     }
 
-    /// Sends this header with each request from now on.
+    /// Adds this header to each later request.
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Where it is, without a path.
+    /// Returns the URL without a path.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub fn authority(&self) -> &str {
         self.url.split_once("://").expect("a URL").1
     }
 
-    /// Where its WebSockets are.
+    /// Returns the URL of the WebSocket transport.
     pub fn web_socket(&self) -> String {
         format!("{}/ws", self.url.replacen("http", "ws", 1))
     }
 
-    /// A connection on which anything can be said.
+    /// Opens a connection at the level of bytes.
     pub async fn connection(&self) -> Connection {
         Connection::open(self.authority()).await
     }
 
-    /// The process.
+    /// Returns the process.
     pub fn process(&mut self) -> &mut Client {
         &mut self.process
     }
 
-    /// Asks it to end, as a service manager does.
+    /// Sends SIGTERM to the server, as a service manager does.
     #[cfg(unix)]
     pub fn terminate(&self) {
         self.process.terminate();
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the server has exited on its own.
     pub async fn exit_status(&mut self) -> ExitStatus {
         self.process.exit_status().await
     }
 
-    /// Asks, with a body where `body` is not empty.
+    /// Sends a request, with a body if `body` is not empty.
     pub async fn ask(
         &self,
         method: &str,
@@ -158,7 +158,7 @@ impl HttpServer {
         asked.await.expect("asking does not panic")
     }
 
-    /// The value of a metric without labels.
+    /// Returns the value of a metric without labels.
     pub async fn metric(&self, name: &str) -> u64 {
         let metrics = self.ask("GET", "/metrics", &[], "").await;
         let line = metrics.body.lines().find_map(|line| {
@@ -194,7 +194,7 @@ impl HttpServer {
         self.ask("POST", path, &headers, &message.to_string()).await
     }
 
-    /// Begins an MCP session at `/mcp`; its id.
+    /// Begins an MCP session at `/mcp`; returns its id.
     pub async fn begin_session(&self) -> String {
         let params = json!({
             "protocolVersion": "2025-11-25",
@@ -215,7 +215,7 @@ impl HttpServer {
         id
     }
 
-    /// Calls a tool in an MCP session, or without one at `/message`; its result.
+    /// Calls a tool in an MCP session, or without one at `/message`; returns its result.
     pub async fn call(&self, session: Option<&str>, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
         let answer = match session {

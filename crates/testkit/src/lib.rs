@@ -1,7 +1,6 @@
-//! What tests share, and what is never shipped: the fixture site, an MCP client that talks to the built binary, the test harness, and
-//! the runner of the Markdown specs.
+//! Shared test code: the fixture site, an MCP client for the built binary, the test harness, and the runner of the Markdown specs.
 //!
-//! Everything here panics with a sentence instead of returning an error: a test has no use for one.
+//! Functions panic with a sentence instead of returning an error, because a test cannot handle one.
 
 mod apps;
 mod canary;

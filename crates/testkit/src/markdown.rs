@@ -1,16 +1,15 @@
-//! Markdown files that hold what a test needs: front matter, headings, fenced blocks, and the
-//! pages that blocks describe. What calls and replies look like is not known here.
+//! Parsing Markdown files with test data: front matter, headings, fenced blocks, and the pages that blocks describe.
 
 use std::ops::Range;
 use std::time::Duration;
 
 use crate::site::Resource;
 
-/// A line, and what is wrong there.
+/// A line number, and the error there.
 pub(crate) type Fault = (usize, String);
 
-/// What the site serves because of a block, `html path=/ status=404 delay=50 x-frame-options=DENY`, and where;
-/// nothing when the block is no page.
+/// Parses a block `html path=/ status=404 delay=50 x-frame-options=DENY` into a resource of the site and its path; `None` if the block is
+/// not a page.
 pub(crate) fn resource(
     kind: &str,
     attributes: &str,
@@ -49,7 +48,7 @@ pub(crate) fn resource(
     Ok(Some((path.to_owned(), resource)))
 }
 
-/// One part of a file, in its order. Prose is left out.
+/// A part of a file. Prose is omitted.
 pub(crate) enum Piece<'t> {
     /// A line of the front matter.
     Matter {
@@ -61,7 +60,7 @@ pub(crate) enum Piece<'t> {
     Heading {
         line: usize,
         title: &'t str,
-        /// Where the next line begins.
+        /// The position of the next line.
         end: usize,
     },
     Block(Block<'t>),
@@ -71,17 +70,17 @@ pub(crate) enum Piece<'t> {
 pub(crate) struct Block<'t> {
     /// The line of the opening fence.
     pub(crate) line: usize,
-    /// What stands behind the opening fence.
+    /// The text after the opening fence.
     pub(crate) info: &'t str,
-    /// What stands between the fences.
+    /// The text between the fences.
     pub(crate) inside: &'t str,
-    /// Where that stands in the file, with its last line break.
+    /// The range of that text in the file, with its last line break.
     pub(crate) body: Range<usize>,
-    /// Where the block stands in the file, fences included.
+    /// The range of the block in the file, including fences.
     pub(crate) range: Range<usize>,
 }
 
-/// Takes a file apart.
+/// Parses a file into its parts.
 pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Fault> {
     let mut found = Vec::new();
     let mut rows = rows(text).peekable();
@@ -149,7 +148,7 @@ fn rows(text: &str) -> impl Iterator<Item = Row<'_>> {
         })
 }
 
-/// A block with a fence that is longer than any inside.
+/// Returns a block with a fence that is longer than any inside.
 pub(crate) fn fenced(info: &str, inside: &str) -> String {
     let longest = inside
         .lines()

@@ -1,5 +1,5 @@
-//! `make conformance`: the official suite asks our servers. What needs nothing but a server it asks the one that is shipped; then it
-//! asks everything of the one with its fixtures. Exits with 1 where one does not answer as the specification says.
+//! `make conformance`: runs the official suite. The scenarios that need no fixtures run against the shipped program, then all scenarios
+//! against the one with fixtures. Exits with 1 if a scenario fails.
 //!
 //! `conformance SHIPPED WITH_FIXTURES`: the two programs.
 #![expect(clippy::print_stdout, reason = "it reports")]
@@ -8,7 +8,7 @@ use std::process::{ExitCode, Output};
 
 use testkit::{Clients, HttpServer, Launch, clients};
 
-/// The scenarios that ask for no tool, resource or prompt of the suite's own.
+/// The scenarios that need no tool, resource or prompt of the suite.
 const NEED_NOTHING: [&str; 9] = [
     "server-initialize",
     "ping",
@@ -66,7 +66,7 @@ async fn ask(clients: &Clients, server: &HttpServer, args: &[&str]) -> Output {
         .expect("the suite runs")
 }
 
-/// Shows the summary, or everything where something is wrong; whether all is well.
+/// Prints the summary, or everything after a failure; returns whether all scenarios passed.
 fn run_client(what: &str, output: &Output) -> bool {
     let text = String::from_utf8_lossy(&output.stdout);
     let summary = text

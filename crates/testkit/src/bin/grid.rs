@@ -1,5 +1,5 @@
-//! What a Selenium Grid costs: the same calls to browsers that the server starts, and to ones that a grid of two nodes on this machine
-//! makes for it. Prints a table in Markdown, and how sessions were spread.
+//! Measures the cost of a Selenium Grid: the same calls with browsers that the server launches, and with browsers of a local grid of two
+//! nodes. Prints a table in Markdown, and the distribution of sessions.
 #![expect(clippy::print_stdout, reason = "it is a table")]
 
 use std::process::ExitCode;
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use testkit::{Client, Grid, Launch, Site};
 
-/// Rounds, each with a session of its own.
+/// The number of rounds, each with its own session.
 const ROUNDS: usize = 5;
-/// Calls of each kind in a round.
+/// The number of calls of each kind in a round.
 const CALLS: usize = 10;
 
-/// What is measured, in the order of the table.
+/// The metrics, in the order of the table.
 const ROWS: [&str; 4] = ["session", "navigate", "click", "snapshot"];
 
 #[tokio::main]
@@ -50,7 +50,7 @@ async fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One session: its start with that of its browser, then calls.
+/// Measures one session: its start with the launch of its browser, then calls.
 async fn round(browser: &str, endpoint: Option<String>, url: &str, samples: &mut [Vec<f64>; 4]) {
     let client = server(endpoint).await;
     let began = Instant::now();

@@ -1,9 +1,9 @@
-//! `make parity`: plays the scenarios of a folder with two servers, and tells where clients see
-//! something else. Exits with 1 where that is not on the scenario's list.
+//! `make parity`: runs the scenarios of a folder on two servers, and reports what clients see differently. Exits with 1 if a difference is
+//! not on the scenario's list.
 //!
-//! `parity FOLDER -- OURS… -- THEIRS…`. Both get the same browser, headless and isolated, besides
-//! what a scenario adds. `PARITY=text` plays the scenarios whose file or title contains the text;
-//! `UPDATE_EXPECT=1` writes down what differs, for you to say why.
+//! `parity FOLDER -- OURS… -- THEIRS…`. Both get the same browser, headless and isolated, besides the arguments of a scenario.
+//! `PARITY=text` runs the scenarios whose file or title contains the text; `UPDATE_EXPECT=1` writes the differences, whose reasons you then
+//! add.
 #![expect(clippy::print_stdout, reason = "it reports")]
 
 use std::process::ExitCode;

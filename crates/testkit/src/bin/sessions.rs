@@ -1,8 +1,8 @@
-//! Many sessions at once, seen from a client: each is created, shops in the example shop with a name of its own, sees nothing of the
-//! others, and is closed. Prints a table, a line for each session; ends with an error when an answer is not as it should be.
+//! Many concurrent sessions: each is created, shops in the example shop with a name of its own, sees no data of the others, and is closed.
+//! Prints a table with a line for each session; fails if an answer is not as expected.
 //!
-//! `sessions [COUNT]`: that many side by side, by default 8. `sessions --soak [COUNT]`: by default 2,000, 16 at a time; fails when the
-//! server needs more than a fifth more memory at the end than after the first 200, or when anything is left.
+//! `sessions [COUNT]`: that many concurrent ones, by default 8. `sessions --soak [COUNT]`: by default 2,000, 16 at a time; fails if the
+//! server's memory is over a fifth larger at the end than after the first 200, or resources are left.
 #![expect(clippy::print_stdout, reason = "it is a show")]
 
 use std::process::ExitCode;
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use testkit::process_stats::{Depth, MARK, ProcessStats, fresh_mark};
 use testkit::{Client, Launch, Site};
 
-/// How many work at once in a soak.
+/// The number of concurrent sessions in a soak.
 const AT_ONCE: usize = 16;
-/// After how many the server is taken to have grown up.
+/// The number of sessions after which the memory is the reference.
 const GROWN: usize = 200;
-/// How much more memory the end may need.
+/// The largest ratio of the final memory to the reference.
 const GROWTH: f64 = 1.20;
-/// How long the server may come to rest before it is measured.
+/// How long the server is idle before it is measured.
 const REST: Duration = Duration::from_secs(3);
 
 #[tokio::main]
@@ -57,7 +57,7 @@ fn server(most: usize) -> Launch {
         .limit(Duration::from_secs(60))
 }
 
-/// What became of one session.
+/// The result of one session.
 struct Done {
     id: String,
     browser: String,
@@ -70,7 +70,7 @@ async fn side_by_side(site: &Site, count: usize) -> Result<(), String> {
     let (mark, _folder) = fresh_mark();
     let client = server(count).env(MARK, &mark).start().await;
     let start = Instant::now();
-    // What the first one needs the others share.
+    // The first one launches the browser that the others share.
     let mut begun = vec![begin(&client, 1).await?];
     let before = ProcessStats::take(&mark, Depth::Memory).servers.memory;
     let more = (2..=count).map(|number| begin(&client, number));
@@ -167,14 +167,14 @@ async fn soak(site: &Site, count: usize) -> Result<(), String> {
     }
 }
 
-/// A session that does nothing yet.
+/// A session that was created and not used.
 struct Begun {
     id: String,
     name: String,
     took: Duration,
 }
 
-/// One session from its beginning to its end.
+/// Runs one session from its creation to its end.
 async fn session(client: &Client, site: &Site, number: usize) -> Result<Done, String> {
     let begun = begin(client, number).await?;
     work(client, site, begun).await

@@ -1,4 +1,4 @@
-//! Images of answers: enough of PNG and JPEG to tell how large they are.
+//! Images in answers: reads the size of PNG and JPEG files.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,12 +13,12 @@ pub struct Image {
 }
 
 impl Image {
-    /// The image file. Panics when the base64 is broken.
+    /// Returns the image file. Panics if the base64 is invalid.
     pub fn bytes(&self) -> Vec<u8> {
         STANDARD.decode(&self.base64).expect("an image is base64")
     }
 
-    /// Width and height in pixels, of PNG and JPEG.
+    /// Returns width and height in pixels, of PNG and JPEG.
     pub fn size(&self) -> Option<(u32, u32)> {
         let bytes = self.bytes();
         if bytes.starts_with(b"\x89PNG") {
@@ -30,7 +30,7 @@ impl Image {
     }
 }
 
-/// Walks the segments to the frame header (SOF0–SOF15 without DHT, JPG and DAC).
+/// Reads the segments up to the frame header (SOF0–SOF15 without DHT, JPG and DAC).
 fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
     let short = |at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
     let mut at = 2;

@@ -1,4 +1,4 @@
-//! How a server is started.
+//! Starting a server.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::{Client, NoAnswer};
 
-/// A server to start: its command line, environment, working directory, and how patient we are.
+/// A server to start: its command line, environment, working directory, and timeout.
 #[derive(Clone)]
 pub struct Launch {
     program: PathBuf,
@@ -19,7 +19,7 @@ pub struct Launch {
     workspace: Option<PathBuf>,
     capabilities: Value,
     pub(super) roots: Vec<String>,
-    /// What the user says to any question.
+    /// The response of the user to any elicitation.
     pub(super) says: Option<Value>,
     pub(super) limit: Duration,
 }
@@ -30,12 +30,12 @@ pub(super) enum Workspace {
     Given(PathBuf),
 }
 
-/// Prefixes of variables that configure servers: those of the developer's shell must not reach a test.
+/// Prefixes of variables that configure servers: those of the developer's shell must not affect tests.
 const FOREIGN: [&str; 4] = ["PLAYHOUSE_", "PLAYWRIGHT_", "PWMCP_", "PW_"];
 
 impl Launch {
-    /// A server without arguments, in a workspace of its own, with 30 s for each answer. A program
-    /// that is named by a path is looked for from here, not from the workspace.
+    /// Creates a server without arguments, in a new workspace, with 30 s for each response. A relative program path is relative to the
+    /// current folder, not to the workspace.
     pub fn new(program: impl AsRef<Path>) -> Self {
         let program = program.as_ref();
         let is_path = program.components().nth(1).is_some();
@@ -54,50 +54,50 @@ impl Launch {
         }
     }
 
-    /// More arguments.
+    /// Adds arguments.
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// One environment variable more.
+    /// Adds an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Divides timeouts that no option sets, so that a test that waits for them waits less.
+    /// Divides timeouts that no option sets, so that tests that reach them are faster.
     pub fn timeout_divisor(self, divisor: u32) -> Self {
         self.env("PLAYHOUSE_TEST_TIMEOUT_DIVISOR", &divisor.to_string())
     }
 
-    /// The working directory; it is not removed afterwards.
+    /// Sets the working directory, which is not removed afterwards.
     pub fn workspace(mut self, path: impl AsRef<Path>) -> Self {
         self.workspace = Some(path.as_ref().to_owned());
         self
     }
 
-    /// Has a user who fills in each form like this.
+    /// Sets the response of the user to each form.
     pub fn user(mut self, says: Value) -> Self {
         self.capabilities["elicitation"] = json!({});
         self.says = Some(says);
         self
     }
 
-    /// Offers these roots (URIs) to the server.
+    /// Sets the client's roots (URIs).
     pub fn roots(mut self, uris: &[&str]) -> Self {
         self.capabilities["roots"] = json!({});
         self.roots = uris.iter().map(|&uri| uri.to_owned()).collect();
         self
     }
 
-    /// The limit of every wait.
+    /// Sets the timeout of every wait.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Starts the server and shakes hands.
+    /// Starts the server and initializes the connection.
     pub async fn start(self) -> Client {
         let capabilities = self.capabilities.clone();
         let client = self.spawn();
@@ -105,7 +105,7 @@ impl Launch {
         client
     }
 
-    /// Starts the server and shakes hands; a server that does not answer is no reason to panic.
+    /// Starts the server and initializes the connection, without panicking if that fails.
     pub async fn try_start(self) -> (Client, Result<Value, NoAnswer>) {
         let capabilities = self.capabilities.clone();
         let client = self.spawn();
@@ -113,7 +113,7 @@ impl Launch {
         (client, answer)
     }
 
-    /// Starts the server without a word.
+    /// Starts the server without any message.
     pub fn spawn(self) -> Client {
         let workspace = match &self.workspace {
             Some(path) => Workspace::Given(path.clone()),

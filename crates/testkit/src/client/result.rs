@@ -1,4 +1,4 @@
-//! What a tool answered, taken apart as clients do it.
+//! The parsed result of a tool call.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use super::Image;
 pub struct CallResult {
     /// All text items, joined by line breaks.
     pub text: String,
-    /// Whether the result says that it is an error.
+    /// Whether the result is an error.
     pub is_error: bool,
     /// The image items, in order.
     pub images: Vec<Image>,
     /// The `### Title` sections of the text, in order: title and trimmed body.
     pub sections: Vec<(String, String)>,
-    /// The result as it came.
+    /// The result as received.
     pub raw: Value,
     workspace: PathBuf,
 }
@@ -52,7 +52,7 @@ impl CallResult {
         }
     }
 
-    /// The body of a section by its title, such as `Result` or `Page`.
+    /// Returns the body of a section by its title, such as `Result` or `Page`.
     pub fn section(&self, title: &str) -> Option<&str> {
         self.sections
             .iter()
@@ -60,27 +60,27 @@ impl CallResult {
             .map(|(_, body)| body.as_str())
     }
 
-    /// The server's working directory, which links are relative to.
+    /// Returns the server's working directory, which links are relative to.
     pub fn workspace(&self) -> &Path {
         &self.workspace
     }
 
-    /// The section `Result`, or an empty text.
+    /// Returns the section `Result`, or an empty text.
     pub fn result(&self) -> &str {
         self.section("Result").unwrap_or_default()
     }
 
-    /// The section `Error`, or an empty text.
+    /// Returns the section `Error`, or an empty text.
     pub fn error(&self) -> &str {
         self.section("Error").unwrap_or_default()
     }
 
-    /// The Playwright code, without its fence.
+    /// Returns the generated code without its fence.
     pub fn code(&self) -> Option<&str> {
         self.section("Ran Playwright code").map(unfenced)
     }
 
-    /// The snapshot's YAML: from the answer, or from the file it links.
+    /// Returns the snapshot's YAML: from the answer, or from the linked file.
     pub fn snapshot(&self) -> Option<String> {
         let body = self.section("Snapshot")?;
         match self.linked_file(body) {
@@ -92,7 +92,7 @@ impl CallResult {
         }
     }
 
-    /// The file of the first Markdown link in `text`, which is relative to the workspace.
+    /// Returns the file of the first Markdown link in `text`, which is relative to the workspace.
     pub fn linked_file(&self, text: &str) -> Option<PathBuf> {
         let (_, rest) = text.split_once("](")?;
         let (path, _) = rest.split_once(')')?;
@@ -100,7 +100,7 @@ impl CallResult {
     }
 }
 
-/// Splits at lines that start with `### `; what stands before the first has no title. Boundaries around what a page says are left out.
+/// Splits at lines that start with `### `; the text before the first has no title. Boundaries around page text are removed.
 fn sections(text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let is_boundary = |line: &&str| {
@@ -126,7 +126,7 @@ fn sections(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The inside of a text that is one fenced block; any other text as it is.
+/// Returns the body of a text that is one fenced block; any other text unchanged.
 fn unfenced(text: &str) -> &str {
     let inside = text
         .strip_prefix("```")

@@ -1,4 +1,4 @@
-//! Firefox, by WebDriver BiDi: a browser and its one page.
+//! The baseline for Firefox, with WebDriver BiDi: a browser and its one page.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use wire::{Connection, Session};
 
 use crate::tools::{self, READY, element};
 
-/// A page in a window of its own. The browser ends with it.
+/// A page in its own window, which ends with the browser.
 pub(crate) struct Page {
     session: Session,
     context: String,
@@ -29,7 +29,7 @@ pub(crate) struct Page {
     _profile: TempDir,
 }
 
-/// What Firefox prints once it listens.
+/// The line that Firefox prints when it listens.
 const LISTENS: &str = "WebDriver BiDi listening on ";
 const STARTING: Duration = Duration::from_secs(60);
 
@@ -130,7 +130,7 @@ impl tools::Page for Page {
         })
     }
 
-    /// One script, and one command that is answered when the page has had the events.
+    /// One script and one command, whose response arrives after the page has handled the events.
     async fn click(&self, selector: &str) -> wire::Result<()> {
         let told = self
             .text(format!("{READY}({}).join()", element(selector)))

@@ -1,4 +1,4 @@
-//! Chromium, by the Chrome DevTools Protocol: a browser and its pages, each in a context of its own but for the first.
+//! The baseline for Chromium, with the Chrome DevTools Protocol: a browser and its pages, each but the first in its own browser context.
 
 use std::collections::HashMap;
 use std::process::Stdio;
@@ -16,10 +16,10 @@ use page::Page;
 
 mod page;
 
-/// A browser. Ends with its pipe.
+/// A browser, which ends with its pipe.
 pub(crate) struct Browser {
     connection: Connection,
-    /// By the name of their context; that of the first is empty.
+    /// The pages by the id of their context, which is empty for the first.
     pages: Mutex<HashMap<String, Arc<Page>>>,
     _tasks: JoinSet<()>,
     _process: Child,
@@ -80,7 +80,7 @@ impl Browser {
         }
     }
 
-    /// Does what a tool of this name would do, in the page of its `context`; returns one content item.
+    /// Runs the operation of a tool in the page of its `context`; returns one content item.
     pub(crate) async fn call(&self, tool: &str, arguments: &Value) -> wire::Result<Value> {
         let name = arguments["context"].as_str().unwrap_or_default();
         match tool {
@@ -96,7 +96,7 @@ impl Browser {
         }
     }
 
-    /// Opens a page in a context of its own, and tells the context's name.
+    /// Opens a page in a new context, and returns the context's id.
     async fn open(&self) -> wire::Result<Value> {
         let root = self.connection.root();
         let context = root.call(&target::CreateBrowserContext::default()).await?;

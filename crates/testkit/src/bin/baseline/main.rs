@@ -1,7 +1,6 @@
-//! The floor of the benchmark: the least that can stand between a client and a browser. It speaks
-//! just enough MCP over stdio to be driven like a server, and the browser's own protocol raw: the
-//! Chrome DevTools Protocol, WebDriver BiDi, or WebDriver. Nothing is retried, and nothing is
-//! waited for but what a command itself waits for.
+//! The baseline of the benchmark: the minimum between a client and a browser. It implements enough of MCP over stdio to be called like a
+//! server, and uses the browser's protocol directly: the Chrome DevTools Protocol, WebDriver BiDi, or WebDriver. It retries nothing, and
+//! waits only for what a command itself waits for.
 //!
 //! `baseline BROWSER` is for comparisons only.
 
@@ -18,7 +17,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
-/// A browser that runs, by the protocol that it is driven with.
+/// A running browser, by its protocol.
 enum Browser {
     Chromium(cdp::Browser),
     Firefox(bidi::Page),
@@ -26,7 +25,7 @@ enum Browser {
 }
 
 impl Browser {
-    /// The program's name says which browser it is.
+    /// Selects the browser by the name of the program.
     async fn launch(program: &str) -> Self {
         if program.contains("firefox") {
             Self::Firefox(bidi::Page::launch(program).await)
@@ -93,7 +92,7 @@ fn write(message: &Value) {
     let mut line = message.to_string();
     line.push('\n');
     let mut stdout = std::io::stdout().lock();
-    // A client that has gone closes stdin too.
+    // A client that has disconnected closes stdin too.
     drop(stdout.write_all(line.as_bytes()));
     drop(stdout.flush());
 }

@@ -1,27 +1,27 @@
-//! The tools of the floor, the same over each protocol.
+//! The tools of the baseline, the same for each protocol.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use wire::actions::{Action, Source};
 
-/// What a protocol does in a page.
+/// The page operations of a protocol.
 pub(crate) trait Page {
-    /// Goes there, and waits until it has loaded.
+    /// Navigates and waits until the page has loaded.
     async fn navigate(&self, url: &str) -> wire::Result<()>;
-    /// The text that an expression comes to, once it is there.
+    /// Evaluates an expression, and waits for its text.
     async fn text(&self, expression: String) -> wire::Result<String>;
-    /// Clicks an element by CSS.
+    /// Clicks an element, selected by CSS.
     async fn click(&self, selector: &str) -> wire::Result<()>;
-    /// Presses a key, and lets it go.
+    /// Presses and releases a key.
     async fn key(&self, key: &str) -> wire::Result<()>;
-    /// The viewport as PNG.
+    /// Takes a screenshot of the viewport as PNG.
     async fn screenshot(&self) -> wire::Result<Vec<u8>>;
 }
 
-/// Sets a value as typing would, with its events.
+/// Sets a value and dispatches the events of typing.
 const SET: &str = "((e, v) => { e.focus(); e.value = v; e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); })";
-/// Whether an element can be clicked, once it is in view: its middle, or an error that says what it lacks.
+/// Returns the center of an element that can be clicked, after scrolling it into view, or an error with the failed check.
 pub(crate) const READY: &str = "(e => {
   e.scrollIntoView({ block: 'nearest', behavior: 'instant' });
   if (!e.checkVisibility() || e.disabled) throw new Error('it is not ready');
@@ -29,7 +29,7 @@ pub(crate) const READY: &str = "(e => {
   if (!e.contains(document.elementFromPoint(...at))) throw new Error('it is covered');
   return at;
 })";
-/// Looks at the document from now on.
+/// Starts to observe changes of the document.
 const WATCH: &str = "(() => {
   const watch = { changed: 0 };
   watch.observer = new MutationObserver(() => watch.changed = performance.now());
@@ -37,7 +37,7 @@ const WATCH: &str = "(() => {
   window.floor = watch;
   return 'ok';
 })()";
-/// Two frames, and until nothing has changed for 16 ms.
+/// Waits for two frames, and until nothing has changed for 16 ms.
 const SETTLED: &str = "(async () => {
   const watch = window.floor;
   for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
@@ -47,7 +47,7 @@ const SETTLED: &str = "(async () => {
 })()";
 const WALKER: &str = include_str!("walker.js");
 
-/// Does what a tool of this name would do; returns one content item.
+/// Runs the operation of a tool; returns one content item.
 pub(crate) async fn call(page: &impl Page, tool: &str, arguments: &Value) -> wire::Result<Value> {
     let given = |name: &str| arguments[name].as_str().unwrap_or_default();
     let done = || text("ok");
@@ -94,17 +94,17 @@ fn filled(field: &Value) -> String {
     format!("{SET}({element}, {});", field["value"])
 }
 
-/// The script for an element by CSS.
+/// Returns the script that selects an element by CSS.
 pub(crate) fn element(selector: &str) -> String {
     format!("document.querySelector({})", json!(selector))
 }
 
-/// A content item.
+/// Returns a content item.
 pub(crate) fn text(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
 
-/// A key, pressed and let go, as both kinds of WebDriver have it.
+/// Returns the actions that press and release a key, for both WebDriver protocols.
 pub(crate) fn pressed(key: &str) -> Source {
     let value = key.to_owned();
     let down = Action::KeyDown {

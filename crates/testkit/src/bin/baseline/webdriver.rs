@@ -1,4 +1,4 @@
-//! WebKit, by WebDriver: its driver, a screen, and the one window of its browser.
+//! The baseline for WebKit, with WebDriver: its driver, a virtual display, and the one window of its browser.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use wire::webdriver::{RemoteEnd, WebDriverSession};
 
 use crate::tools;
 
-/// The window of a browser, and of another one once a navigation finds it gone: its driver falls over now and then.
+/// The window of a browser, which is replaced when a navigation finds it closed: the driver crashes occasionally.
 pub(crate) struct Page {
     program: String,
     window: RwLock<Arc<Window>>,
 }
 
-/// A window. The browser ends with its driver, and the driver with it.
+/// A window. The browser ends with its driver, and the driver with this.
 struct Window {
     session: WebDriverSession,
     _driver: Child,
@@ -34,11 +34,11 @@ struct Window {
     _home: TempDir,
 }
 
-/// How often a driver that starts is asked whether it listens.
+/// The interval between checks whether a starting driver listens.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Page {
-    /// `program` is the browser; the driver is the one in the `PATH`.
+    /// Launches the browser `program` with the driver in the `PATH`.
     pub(crate) async fn launch(program: &str) -> Self {
         Self {
             program: program.to_owned(),
@@ -99,7 +99,7 @@ impl Window {
     }
 }
 
-/// An X server that nobody sees, and what it is called.
+/// Starts a virtual X display, and returns its name.
 async fn screen() -> (Child, String) {
     let mut server = quiet("Xvfb")
         .args(["-displayfd", "1", "-screen", "0", "1920x1200x24"])
@@ -124,9 +124,9 @@ fn quiet(program: &str) -> Command {
 async fn open(remote: &RemoteEnd, program: &str) -> wire::Result<WebDriverSession> {
     let args = [
         "--automation",
-        // A page that goes into the browser's memory is taken for one that hangs, and ends the session.
+        // The driver treats a page in the back/forward cache as unresponsive, and ends the session.
         "--enable-page-cache=false",
-        // As ours has it, so that the browser does the same work beside both.
+        // As Playhouse sets it, so that the browser does the same work for both.
         "--features=+MockScrollbarsController",
     ];
     let options = json!({ "binary": program, "args": args });
@@ -152,13 +152,13 @@ impl tools::Page for Page {
     }
 
     async fn text(&self, expression: String) -> wire::Result<String> {
-        // The value of several statements is that of the last.
+        // The result of several statements is that of the last one.
         let window = self.window().await;
         let told = window.run(format!("return eval({})", json!(expression)));
         Ok(told.await?.as_str().unwrap_or_default().to_owned())
     }
 
-    /// The driver brings it into view, and clicks unless something lies over it.
+    /// The driver scrolls the element into view, and clicks unless another element covers it.
     async fn click(&self, selector: &str) -> wire::Result<()> {
         let found = FindElement {
             using: "css selector",

@@ -1,5 +1,5 @@
-//! What a server costs from its start on: time to the first answers, memory, processor time, a whole
-//! task. One server at a time, so that none shares its pages of memory with another of its kind.
+//! The costs of a server from its start: time to the first responses, memory, processor time, and a complete task. Servers run one at a
+//! time, because instances of a program share memory pages.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use crate::steps::Step;
 use crate::warm::{button, field, fill};
 use crate::{contexts, tokens};
 
-/// How long a server may come to rest before its memory is read.
+/// How long a server is idle before its memory is measured.
 const REST: Duration = Duration::from_millis(500);
-/// Rounds of five operations that processor time is taken over, and how many of them are a hundred operations.
+/// The number of rounds of five operations for the processor time, and their fraction of a hundred operations.
 const TURNS: usize = 10;
 const HUNDRED: f64 = 2.0;
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 
-/// One server, one round, one browser.
+/// The measurement of one server in one round on one browser.
 pub(crate) struct Cold<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) site: &'a Site,
@@ -33,7 +33,7 @@ pub(crate) struct Cold<'a> {
 }
 
 impl Cold<'_> {
-    /// Measures whatever of this is asked for.
+    /// Measures the selected metrics.
     pub(crate) async fn measure(&mut self) {
         if self.plan.wants_any(&[
             "spawn",
@@ -108,7 +108,7 @@ impl Cold<'_> {
             self.add("memory-launched", stats.servers.memory as f64 / MEGABYTE);
             self.add("browser-memory", stats.browsers.memory as f64 / MEGABYTE);
         }
-        // Without its settling the peer gives its browser the same switches.
+        // The variant without settling launches the browser with the same switches.
         if self.plan.wants("context") && matches!(self.server.key, "pw" | "ours") {
             let limit = Duration::from_secs(60);
             let measured = tokio::time::timeout(limit, contexts::memory(running)).await;
@@ -142,7 +142,7 @@ impl Cold<'_> {
         Ok(())
     }
 
-    /// Operations on the form page, and what a hundred of them cost server and browser.
+    /// Runs operations on the form page, and measures the processor time of a hundred of them for server and browser.
     async fn work(&mut self, running: &mut Running) -> Result<(), String> {
         let before = running.stats(Depth::Quick);
         for turn in 1..=TURNS {
@@ -171,7 +171,7 @@ impl Cold<'_> {
         Ok(())
     }
 
-    /// The task from spawn, then the same again.
+    /// Measures the task from the spawn of the server, and again.
     async fn tasks(&mut self, running: &mut Running) -> Result<(), String> {
         let told = self.task(running, 1).await?;
         self.add("task-cold", running.started.elapsed().as_secs_f64() * 1e3);
@@ -182,7 +182,7 @@ impl Cold<'_> {
         Ok(())
     }
 
-    /// Takes the ten steps; returns what was answered.
+    /// Runs the ten steps; returns the answers.
     async fn task(&self, running: &mut Running, n: usize) -> Result<String, String> {
         let mut told = String::new();
         for (number, step) in task(self.site, n).iter().enumerate() {
@@ -199,7 +199,7 @@ impl Cold<'_> {
     }
 }
 
-/// Ten steps as an agent takes them; each needs what the one before has shown.
+/// Returns ten steps of an agent; each depends on the result of the one before.
 pub(crate) fn task(site: &Site, n: usize) -> [Step; 10] {
     [
         Step::Navigate(site.url(&format!("/form?{n}"))),
@@ -215,7 +215,7 @@ pub(crate) fn task(site: &Site, n: usize) -> [Step; 10] {
     ]
 }
 
-/// What a model is shown of the tools: without annotations and dialect, which are for clients.
+/// Returns the tool list as a model sees it: without annotations and schema dialect, which are for clients.
 fn tools_text(running: &Running) -> String {
     let shown = running.tools.iter().map(|tool| {
         let mut tool = tool.clone();

@@ -1,6 +1,5 @@
-//! What each further browser context costs, under the switches that a server gives its browser: the
-//! same command line is started once more and given contexts by bare commands, because not every
-//! server can be asked for a second one.
+//! The memory of each further browser context with the browser switches of a server: the same command line is started again and contexts
+//! are created with bare commands, because not every server can create a second one.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -12,14 +11,14 @@ use wire::cdp::{page, runtime};
 
 use crate::servers::Running;
 
-/// How many contexts are opened; what each costs is told by all but the first.
+/// The number of contexts; the cost is measured between the first and the last.
 const CONTEXTS: usize = 10;
-/// How long the browser may come to rest before its memory is read.
+/// How long the browser is idle before its memory is measured.
 const REST: Duration = Duration::from_secs(1);
 /// A page of about ten kilobytes.
 const PAGE: &str = "document.body.innerHTML = '<p>The kettle boils.</p>'.repeat(400)";
 
-/// Bytes for each further context.
+/// Returns the size of each further context, in bytes.
 pub(crate) async fn memory(running: &Running) -> Result<f64, String> {
     let mut args = browser_command(running)?;
     let program = args.remove(0);
@@ -72,12 +71,12 @@ pub(crate) async fn memory(running: &Running) -> Result<f64, String> {
     tokio::time::sleep(REST).await;
     let last = ProcessStats::take(&mark, Depth::Memory).browsers.memory;
     drop(connection);
-    // It ends with its pipe; the profile can go then.
+    // The browser ends with its pipe; then the profile can be removed.
     drop(tokio::time::timeout(Duration::from_secs(10), process.wait()).await);
     Ok((last as f64 - first as f64) / (CONTEXTS - 1) as f64)
 }
 
-/// The command line of the browser's first process, which no other browser process started.
+/// Returns the command line of the browser process whose parent is not a browser process.
 fn browser_command(running: &Running) -> Result<Vec<String>, String> {
     let browsers = running.stats(Depth::Quick).browsers.pids;
     let mut commands = browsers.into_iter().map(|pid| words(command_line(pid)));
@@ -91,7 +90,7 @@ fn browser_command(running: &Running) -> Result<Vec<String>, String> {
         .ok_or_else(|| "its browser was not found".to_owned())
 }
 
-/// Chromium may show its command line as one word.
+/// Splits the command line, which Chromium may show as one word.
 fn words(command: Vec<String>) -> Vec<String> {
     match command.as_slice() {
         [one] => one

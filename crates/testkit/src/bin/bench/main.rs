@@ -1,10 +1,9 @@
-//! What tool calls cost: us, `@playwright/mcp` as shipped and without its settling, `agent-browser`,
-//! and bare commands as the floor, on the same pages in the same browser, in interleaved rounds; on
-//! Firefox and WebKit, which the peers do not drive as they are installed, us and the floor. Each
-//! effect is checked. Only ratios carry over to other machines.
+//! Measures the cost of tool calls: Playhouse, `@playwright/mcp` as shipped and without its settling, `agent-browser`, and bare commands as
+//! the baseline, on the same pages in the same browser, in interleaved rounds; on Firefox and WebKit, which the others do not support as
+//! installed, Playhouse and the baseline. Each effect is checked. Only ratios are valid for other machines.
 //!
-//! `make bench` builds and installs what it needs and runs it; `bench --rounds 1 --only click
-//! --servers pw,ours` is a quick look. Run it where nothing else runs.
+//! `make bench` builds and installs what it needs and runs it; `bench --rounds 1 --only click --servers pw,ours` is a quick check. Run it
+//! on an idle machine.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it reports")]
 
 mod cold;
@@ -101,7 +100,7 @@ async fn measure(plan: &Plan, site: &Site, browser: &Browser) -> Part {
             let ours = ours.with(&["--blocked-domains", "blocked.invalid"]);
             running.push((servers::WITH_RULES, ours.start(path).await));
         }
-        // Nobody goes first each time.
+        // The order rotates between rounds.
         let turn = round % running.len().max(1);
         running.rotate_left(turn);
         warm::measure(plan, site, round, &mut running, &mut samples).await;
@@ -111,7 +110,7 @@ async fn measure(plan: &Plan, site: &Site, browser: &Browser) -> Part {
         if browser.engine != Engine::Chromium {
             continue;
         }
-        // They are tools of the same server.
+        // Both are tools of the same server.
         let servers: Vec<_> = servers
             .iter()
             .filter(|server| server.vocabulary != Vocabulary::Session)

@@ -1,8 +1,8 @@
-//! What is measured, and the targets: one table.
+//! The metrics and their targets in one table.
 
 use testkit::Engine;
 
-/// The unit of a metric's figures.
+/// The unit of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     Milliseconds,
@@ -12,25 +12,25 @@ pub(crate) enum Unit {
     Tokens,
 }
 
-/// What ours is to reach.
+/// The target of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Goal {
-    /// At most this part of what `@playwright/mcp` needs, as shipped.
+    /// At most this ratio to `@playwright/mcp` as shipped.
     Ratio(f64),
-    /// At most this many times what bare commands need.
+    /// At most this ratio to bare commands.
     Baseline(f64),
-    /// At most this, on a full Chromium and on a headless shell.
+    /// At most this value, on a full Chromium and on a headless shell.
     AtMost(f64, f64),
-    /// With a rule about domains, at most this many times what it takes without.
+    /// At most this ratio to the same server without a rule about domains.
     Rules(f64),
-    /// Told, not aimed at.
+    /// No target.
     None,
 }
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Metric {
-    /// As `--only` names it.
+    /// The name for `--only`.
     pub(crate) key: &'static str,
     pub(crate) title: &'static str,
     pub(crate) unit: Unit,
@@ -46,7 +46,7 @@ const fn row(key: &'static str, title: &'static str, unit: Unit, goal: Goal) -> 
     }
 }
 
-/// What is aimed at on Firefox and WebKit.
+/// The targets on Firefox and WebKit.
 const ELSEWHERE: [(&str, Goal); 3] = [
     ("navigate-", Baseline(2.5)),
     ("snapshot-", Baseline(2.5)),
@@ -54,7 +54,7 @@ const ELSEWHERE: [(&str, Goal); 3] = [
 ];
 
 impl Metric {
-    /// What ours is to reach on this engine.
+    /// Returns the target on this engine.
     pub(crate) fn goal_on(&self, engine: Engine) -> Goal {
         if engine == Engine::Chromium || matches!(self.goal, Rules(_)) {
             return self.goal;
@@ -68,7 +68,7 @@ impl Metric {
 use Goal::{AtMost, Baseline, Ratio, Rules};
 use Unit::{CpuSeconds, Megabytes, Milliseconds, Tokens};
 
-/// The metric that is also taken with a rule about domains, for which everything goes through a proxy of ours.
+/// The metric that is also measured with a rule about domains, with which all requests use the egress proxy.
 pub(crate) const MANY_REQUESTS: &str = "navigate-requests";
 
 pub(crate) const METRICS: &[Metric] = &[

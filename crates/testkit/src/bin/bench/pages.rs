@@ -1,16 +1,15 @@
-//! The pages that every server is measured on. Each shows in a heading what has been done to it, so
-//! that a snapshot proves the effect of an action.
+//! The pages of the benchmark. Each shows in a heading what was done to it, so that a snapshot proves the effect of an action.
 
 use testkit::{Resource, Site};
 
-/// How many fields the form has.
+/// The number of fields of the form.
 pub(crate) const FIELDS: usize = 30;
 
-/// The heading tells the number in the address, so that a navigation is seen to be the one asked for.
+/// The heading shows the number in the URL, which identifies the navigation.
 const ARRIVAL: &str =
     "<script>document.querySelector('h1').textContent += ' ' + location.search.slice(1)</script>";
 
-/// Puts them on the site.
+/// Adds the pages to the site.
 pub(crate) fn add(site: &Site) {
     site.add_page(
         "/tiny",
@@ -36,7 +35,7 @@ pub(crate) fn add(site: &Site) {
     );
 }
 
-/// Thirty fields, a counting button, and a counter of keys.
+/// Returns thirty fields, a counting button, and a counter of keys.
 fn form() -> String {
     let fields: String = (1..=FIELDS)
         .map(|n| format!("<p><label>Field {n} <input name=f{n} id=f{n}></label></p>"))
@@ -56,7 +55,7 @@ addEventListener('keydown', () => tell('keys', 'keys ' + ++keys));
     )
 }
 
-/// Five hundred elements of prose: headings, paragraphs, links, lists.
+/// Returns five hundred elements of prose: headings, paragraphs, links, lists.
 fn article() -> String {
     let parts: String = (1..=50)
         .map(|n| {
@@ -69,7 +68,7 @@ fn article() -> String {
     format!("<!doctype html><title>Article</title><h1>Article</h1>{ARRIVAL}<main>{parts}</main>")
 }
 
-/// Ten thousand elements: 1,428 rows of seven, with a counting button above.
+/// Returns ten thousand elements: 1,428 rows of seven, with a counting button above.
 fn table() -> String {
     let rows: String = (1..=1428)
         .map(|n| format!("<tr><td>{n}</td><td>Order {n}</td><td>Kettle</td><td>{}</td><td><a href='#{n}'>Open</a></td></tr>", n % 97))
@@ -81,7 +80,7 @@ fn table() -> String {
     )
 }
 
-/// Buttons that fetch and then tell.
+/// Buttons that fetch data and then show it.
 const SPA: &str = "<!doctype html><title>Shop</title><h1>Shop</h1><h2 id=told>nothing</h2>
 <button id=b0>Load 0</button><button id=b50>Load 50</button><button id=b300>Load 300</button>
 <script>
@@ -93,7 +92,7 @@ for (const ms of [0, 50, 300]) document.getElementById('b' + ms).onclick = async
 };
 </script>";
 
-/// Twenty frames of the same origin, each with a shadow root.
+/// Returns twenty frames of the same origin, each with a shadow root.
 fn frames() -> String {
     let frames: String = (1..=20)
         .map(|n| format!("<iframe src='/frame?{n}' width=300 height=80></iframe>"))
@@ -106,7 +105,7 @@ const root = document.getElementById('host').attachShadow({ mode: 'open' }), n =
 root.innerHTML = '<h2>Frame ' + n + '.</h2><button>Press ' + n + '</button><input aria-label=\"Text ' + n + '\">';
 </script>";
 
-/// A page of 50 requests: itself and 49 pictures.
+/// Returns a page of 50 requests: the document and 49 images.
 fn requests() -> String {
     let pictures: String = (1..50)
         .map(|n| format!("<img src='/picture.svg?{n}' alt=''>"))
@@ -120,7 +119,7 @@ fn requests() -> String {
     )
 }
 
-/// A page whose pictures take 400 ms.
+/// Returns a page whose images take 400 ms.
 fn slow() -> String {
     format!(
         "<!doctype html><title>Slow</title><h1>Slow</h1>{ARRIVAL}<img src='/late.svg' alt=late>"

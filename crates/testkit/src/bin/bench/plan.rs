@@ -1,23 +1,23 @@
-//! What to measure: the command line.
+//! The command line of the benchmark.
 
 use std::path::{Path, PathBuf};
 
 use testkit::Engine;
 
-/// What was asked for.
+/// The selected measurements.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) rounds: usize,
-    /// Parts of metrics' names; none means all.
+    /// Parts of names of metrics; none selects all.
     only: Vec<String>,
-    /// Servers' names; none means all.
+    /// Names of servers; none selects all.
     servers: Vec<String>,
     pub(crate) browsers: Vec<Browser>,
-    /// A word about each engine that is not installed.
+    /// A remark about each engine that is not installed.
     pub(crate) missing: Vec<String>,
-    /// Where the document goes; a run of everything says where.
+    /// The file of the report; a complete run requires it.
     pub(crate) output: Option<PathBuf>,
-    /// The arguments as they were given.
+    /// The arguments.
     pub(crate) command: String,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Browser {
 pub(crate) const USAGE: &str = "usage: bench [--rounds N] [--only METRIC,…] [--servers NAME,…] [--browser chromium|firefox|webkit|PATH]… [--output FILE]";
 
 impl Plan {
-    /// Reads the arguments; `Err` is what is wrong with them.
+    /// Parses the arguments.
     pub(crate) fn read(args: impl Iterator<Item = String>) -> Result<Self, String> {
         let args: Vec<String> = args.collect();
         let mut plan = Self {
@@ -85,24 +85,24 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether this metric is asked for.
+    /// Returns whether this metric is selected.
     pub(crate) fn wants(&self, metric: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| metric.contains(only.as_str()))
     }
 
-    /// Whether any of these is.
+    /// Returns whether any of these metrics is selected.
     pub(crate) fn wants_any(&self, metrics: &[&str]) -> bool {
         metrics.iter().any(|metric| self.wants(metric))
     }
 
-    /// Whether this server is asked for.
+    /// Returns whether this server is selected.
     pub(crate) fn takes(&self, server: &str) -> bool {
         self.servers.is_empty() || self.servers.iter().any(|name| name == server)
     }
 }
 
 impl Browser {
-    /// The program's name says which engine it is.
+    /// Creates the browser of a program, whose name determines the engine.
     fn at(path: PathBuf) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let engine = if name.contains("firefox") {
@@ -115,13 +115,13 @@ impl Browser {
         Self { engine, path }
     }
 
-    /// Whether it is a Chromium that has no windows at all.
+    /// Returns whether it is a Chromium without support for windows.
     pub(crate) fn is_headless_shell(&self) -> bool {
         self.path.display().to_string().contains("headless")
     }
 }
 
-/// The browsers of an engine that are measured: a Chromium with windows and one without.
+/// Returns the installed browsers of an engine: a full Chromium and a headless shell.
 fn installed(engine: Engine) -> Vec<PathBuf> {
     if engine != Engine::Chromium {
         return engine.find().into_iter().collect();

@@ -1,4 +1,4 @@
-//! The tables, in Markdown.
+//! The tables of the report, in Markdown.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::samples::Samples;
 use crate::servers::{Server, WITH_RULES};
 use crate::warm;
 
-/// What was measured on one browser.
+/// The measurements on one browser.
 pub(crate) struct Part {
     pub(crate) browser: Browser,
     pub(crate) version: String,
@@ -20,7 +20,7 @@ pub(crate) struct Part {
     pub(crate) samples: Samples,
 }
 
-/// One browser's table.
+/// Returns the table of one browser.
 pub(crate) fn table(plan: &Plan, part: &Part) -> String {
     let mut text = format!("## {}\n\n", part.version);
     let compared = compared(part);
@@ -64,7 +64,7 @@ pub(crate) fn table(plan: &Plan, part: &Part) -> String {
     text
 }
 
-/// The targets that are missed, by name.
+/// Returns the names of the missed targets.
 pub(crate) fn missed(plan: &Plan, part: &Part) -> Vec<&'static str> {
     selected_metrics(plan, part)
         .filter(|metric| judge(metric, part).1 == MISSED)
@@ -72,7 +72,7 @@ pub(crate) fn missed(plan: &Plan, part: &Part) -> Vec<&'static str> {
         .collect()
 }
 
-/// The rows that this browser has.
+/// Returns the rows of this browser.
 fn selected_metrics(plan: &Plan, part: &Part) -> impl Iterator<Item = &'static Metric> {
     let all = part.browser.engine == Engine::Chromium;
     METRICS
@@ -80,7 +80,8 @@ fn selected_metrics(plan: &Plan, part: &Part) -> impl Iterator<Item = &'static M
         .filter(move |metric| plan.wants(metric.key) && (all || warm::measures(metric.key)))
 }
 
-/// Who is compared with whom: us with each peer; where there is none, each of us with the floor that waits for the same.
+/// Returns the compared servers: Playhouse with each other server; without others, each variant of Playhouse with the baseline that waits
+/// for the same.
 fn compared(part: &Part) -> Vec<(&Server, &Server)> {
     let pairs: &[_] = match part.browser.engine {
         Engine::Chromium => &[
@@ -167,7 +168,7 @@ fn show_ratio(ratio: f64) -> String {
     }
 }
 
-/// The size of the program that is shipped, against its budget of 25 MB.
+/// Reports the size of the shipped program, against its budget of 25 MB.
 pub(crate) fn size(program: &Path) -> String {
     let bytes = std::fs::metadata(program).map_or(0, |metadata| metadata.len());
     let megabytes = bytes as f64 / 1e6;

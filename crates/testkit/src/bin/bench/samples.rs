@@ -1,13 +1,13 @@
-//! The figures, by metric, server and round, and what is made of them.
+//! The measured values by metric, server and round, and their statistics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All figures of one browser.
+/// The values of one browser.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
-    /// By metric and server: the figures of each round.
+    /// The values of each round, by metric and server.
     rounds: BTreeMap<(&'static str, &'static str), BTreeMap<usize, Vec<f64>>>,
-    /// By metric and server: why there is no figure.
+    /// The reasons of missing values, by metric and server.
     failures: BTreeMap<(&'static str, &'static str), BTreeSet<String>>,
 }
 
@@ -30,7 +30,7 @@ impl Samples {
             .insert(why);
     }
 
-    /// The median over the rounds of each round's median; `None` where anything failed.
+    /// Returns the median over the rounds of each round's median; `None` after any failure.
     pub(crate) fn median(&self, metric: &'static str, server: &'static str) -> Option<f64> {
         if self.failures.contains_key(&(metric, server)) {
             return None;
@@ -43,7 +43,7 @@ impl Samples {
         )
     }
 
-    /// The median over the rounds of one server's figure by another's in the same round.
+    /// Returns the median over the rounds of the ratio of two servers in the same round.
     pub(crate) fn ratio(
         &self,
         metric: &'static str,
@@ -63,7 +63,7 @@ impl Samples {
         median(both)
     }
 
-    /// What failed: metric, server, reason.
+    /// Returns the failures: metric, server, reason.
     pub(crate) fn failures(&self) -> impl Iterator<Item = (&'static str, &'static str, &str)> {
         self.failures.iter().flat_map(|(&(metric, server), why)| {
             why.iter().map(move |why| (metric, server, why.as_str()))

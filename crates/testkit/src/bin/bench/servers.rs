@@ -1,4 +1,4 @@
-//! The columns: which servers are measured, and how each is started on a given browser.
+//! The columns of the report: the measured servers, and how each is started on a browser.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,26 +11,26 @@ use testkit::{CallResult, Client, Engine, Launch};
 use crate::plan::Browser;
 use crate::steps::{Step, Vocabulary};
 
-/// A server that is measured.
+/// A measured server.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
-    /// As `--servers` names it.
+    /// The name for `--servers`.
     pub(crate) key: &'static str,
-    /// As the table names it.
+    /// The name in the table.
     pub(crate) title: &'static str,
     pub(crate) vocabulary: Vocabulary,
     program: PathBuf,
     args: Vec<String>,
 }
 
-/// Where the peers are installed.
+/// The folder in which the other servers are installed.
 const PEERS: &str = "target/bench/peers/node_modules";
-/// Ours with a rule about domains; it is no column of the table.
+/// Playhouse with a rule about domains, which is not a column of the table.
 pub(crate) const WITH_RULES: &str = "ours-rules";
-/// Longer than the slowest of all calls.
+/// The call timeout, longer than the slowest call.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Those that can be run here on a browser, the floor first, and a word about each that cannot.
+/// Returns the servers that support a browser, the baseline first, and a remark about each that does not.
 pub(crate) fn all(browser: &Browser) -> (Vec<Server>, Vec<String>) {
     let servers = match browser.engine {
         Engine::Chromium => for_chromium(&browser.path),
@@ -49,7 +49,7 @@ pub(crate) fn all(browser: &Browser) -> (Vec<Server>, Vec<String>) {
     (present, words)
 }
 
-/// The peers drive neither a Firefox nor a WebKit that is not their own: us, and us where nothing is waited for after an action.
+/// Returns the servers for Firefox and WebKit: Playhouse with and without settling. The others support only their own builds of them.
 fn without_peers(floor: &'static str, browser: &Browser) -> Vec<Server> {
     let path = browser.path.display().to_string();
     let name = browser.engine.name();
@@ -168,31 +168,31 @@ impl Server {
         }
     }
 
-    /// The same server with these further arguments.
+    /// Returns the server with further arguments.
     pub(crate) fn with(&self, args: &[&str]) -> Self {
         let mut server = self.clone();
         server.args.extend(args.iter().map(|&arg| arg.to_owned()));
         server
     }
 
-    /// The program that the server is.
+    /// Returns the program of the server.
     pub(crate) fn program(&self) -> &Path {
         &self.program
     }
 
-    /// What the program is started with.
+    /// Returns the arguments of the program.
     pub(crate) fn args(&self) -> &[String] {
         &self.args
     }
 
-    /// Starts the server and shakes hands; no browser yet.
+    /// Starts the server and initializes the connection, without a browser.
     pub(crate) async fn start(&self, browser: &Path) -> Running {
         let (mark, folder) = fresh_mark();
         let start = Instant::now();
         let client = Launch::new(&self.program)
             .args(&self.args)
             .env(MARK, &mark)
-            // What agent-browser is told by its environment; the others do not read it.
+            // The environment of agent-browser, which the others do not read.
             .env(
                 "AGENT_BROWSER_EXECUTABLE_PATH",
                 &browser.display().to_string(),
@@ -221,21 +221,21 @@ impl Server {
     }
 }
 
-/// A server that runs.
+/// A running server.
 pub(crate) struct Running {
     pub(crate) vocabulary: Vocabulary,
     client: Client,
-    /// From spawn to the answer of `tools/list`.
+    /// The time from the spawn to the result of `tools/list`.
     pub(crate) listed: Duration,
     pub(crate) started: Instant,
     pub(crate) tools: Vec<Value>,
-    /// The last one seen.
+    /// The last snapshot.
     pub(crate) snapshot: String,
     mark: String,
     _folder: TempDir,
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) took: Duration,
@@ -243,7 +243,7 @@ pub(crate) struct Outcome {
 }
 
 impl Running {
-    /// Does one step, and tells how long it took and what was answered.
+    /// Runs one step, and returns its duration and its answers.
     pub(crate) async fn step(&mut self, step: &Step) -> Result<Outcome, String> {
         let mut snapshot = std::mem::take(&mut self.snapshot);
         let outcome = self.step_in(None, &mut snapshot, step).await;
@@ -251,7 +251,7 @@ impl Running {
         outcome
     }
 
-    /// The same in a session, whose last snapshot this is.
+    /// Runs one step in a session with the given last snapshot.
     pub(crate) async fn step_in(
         &self,
         session: Option<&str>,
@@ -274,7 +274,7 @@ impl Running {
         Ok(outcome)
     }
 
-    /// Calls a tool; an error is one.
+    /// Calls a tool; an error result is an error.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Result<CallResult, String> {
         let answer = self.client.try_call(tool, arguments).await;
         let answer = answer.map_err(|why| format!("{tool}: {why}"))?;
@@ -285,7 +285,7 @@ impl Running {
         Ok(answer)
     }
 
-    /// Looks at the page, and fails when it does not show each of these.
+    /// Takes a snapshot, and fails if it does not contain each of these texts.
     pub(crate) async fn shows(&mut self, marks: &[String]) -> Result<(), String> {
         self.step(&Step::Look).await?;
         match marks
@@ -301,7 +301,7 @@ impl Running {
         ProcessStats::take(&self.mark, depth)
     }
 
-    /// Ends it, and whatever it has left running.
+    /// Ends the server and the processes that it left running.
     pub(crate) async fn end(self) {
         if self.vocabulary == Vocabulary::AgentBrowser {
             drop(self.client.try_call("agent_browser_close", json!({})).await);

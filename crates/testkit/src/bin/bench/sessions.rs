@@ -1,4 +1,4 @@
-//! What sessions cost: us beside bare commands, which give each a browser context of its own too.
+//! The costs of sessions: Playhouse and bare commands, which also create a browser context for each.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,16 +14,16 @@ use crate::samples::Samples;
 use crate::servers::{Running, Server};
 use crate::steps::{Step, Vocabulary};
 
-/// How many sessions work at once.
+/// The number of concurrent sessions.
 const AT_ONCE: usize = 50;
-/// How many are created one after the other, and how many stand idle while memory is read.
+/// The number of sessions that are created one after the other, and of idle ones while memory is measured.
 const ONE_BY_ONE: usize = 5;
 const IDLE: usize = 20;
-/// How long the server may come to rest before its memory is read.
+/// How long the server is idle before its memory is measured.
 const REST: Duration = Duration::from_millis(500);
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 
-/// Measures one round of what is asked for, of the servers that have sessions.
+/// Measures one round of the selected metrics on the servers that have sessions.
 pub(crate) async fn measure(
     plan: &Plan,
     site: &Site,
@@ -75,12 +75,12 @@ impl Sitting<'_> {
                 samples.add(metric, self.server, self.round, value);
             }
         };
-        // The browser is there, and its pages have been seen once.
+        // Launches the browser and loads its first page.
         let warm = Step::Navigate(self.site.url("/tiny?0"));
         running.step(&warm).await.map_err(failed("session"))?;
         for n in 0..=ONE_BY_ONE {
             let took = self.one(running, n).await.map_err(failed("session"))?;
-            // The first one only warms up.
+            // The first one is a warm-up.
             if n > 0 {
                 add("session", took.as_secs_f64() * 1e3);
             }
@@ -95,7 +95,7 @@ impl Sitting<'_> {
         Ok(())
     }
 
-    /// A session from nothing to its first page.
+    /// Measures a session from its creation to its first page.
     async fn one(&self, running: &Running, n: usize) -> Result<Duration, String> {
         let start = Instant::now();
         let session = open(running).await?;
@@ -108,7 +108,7 @@ impl Sitting<'_> {
         Ok(took)
     }
 
-    /// Bytes of the server for each session with a page that nobody uses.
+    /// Returns the memory of the server for each idle session with a page, in bytes.
     async fn idle(&self, running: &Running) -> Result<f64, String> {
         let memory = async || {
             tokio::time::sleep(REST).await;
@@ -131,7 +131,7 @@ impl Sitting<'_> {
         Ok((after - before) / IDLE as f64)
     }
 
-    /// The task in many sessions side by side.
+    /// Measures the task in many concurrent sessions.
     async fn many(&self, running: &Running) -> Result<Duration, String> {
         let sessions = try_join_all((0..AT_ONCE).map(|_| open(running))).await?;
         let start = Instant::now();

@@ -1,12 +1,12 @@
-//! What is asked of a server, and how each says it in its own tools.
+//! The steps of the benchmark, and their calls for each set of tools.
 
 use serde_json::{Value, json};
 
-/// One thing to do, the same for all servers.
+/// A step, the same for all servers.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Navigate(String),
-    /// A snapshot of the page.
+    /// Takes a snapshot of the page.
     Look,
     Click(Target),
     /// Replaces the value of a field.
@@ -15,15 +15,15 @@ pub(crate) enum Step {
     Keys(Target, String),
     Hover(Target),
     Fill(Vec<(Target, String)>),
-    /// The value of a JavaScript expression.
+    /// Evaluates a JavaScript expression.
     Evaluate(String),
     Key(&'static str),
     Screenshot,
-    /// Until the page shows a text.
+    /// Waits until the page shows a text.
     Wait(String),
 }
 
-/// An element: by role and name for those who read it in a snapshot, by CSS for the floor.
+/// An element: by role and name for servers with snapshots, by CSS for the baseline.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) role: &'static str,
@@ -31,16 +31,16 @@ pub(crate) struct Target {
     pub(crate) css: String,
 }
 
-/// The tools that a server speaks.
+/// The tools of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vocabulary {
-    /// Those of `@playwright/mcp`, which are ours too.
+    /// The tools of `@playwright/mcp`, which Playhouse also has.
     Playwright,
-    /// Our `session` toolset.
+    /// The `session` toolset of Playhouse.
     Session,
     AgentBrowser,
     Baseline,
-    /// The floor, which waits after a click until the page is at rest, as we do.
+    /// The baseline that waits after a click until the page has settled, as Playhouse does.
     SettledFloor,
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum Vocabulary {
 pub(crate) type Call = (&'static str, Value);
 
 impl Vocabulary {
-    /// How a call says which session it is for.
+    /// Returns the parameter that selects the session of a call.
     pub(crate) fn session_parameter(self) -> &'static str {
         match self {
             Self::Baseline | Self::SettledFloor => "context",
@@ -56,18 +56,17 @@ impl Vocabulary {
         }
     }
 
-    /// Whether there is a tool for the step.
+    /// Returns whether there is a tool for the step.
     pub(crate) fn has(self, step: &Step) -> bool {
         match self {
             Self::Playwright | Self::Session => true,
-            // Its profile of tools by default has none for that.
+            // Its default tools have none for that.
             Self::AgentBrowser => !matches!(step, Step::Hover(_)),
             Self::Baseline | Self::SettledFloor => !matches!(step, Step::Keys(..) | Step::Hover(_)),
         }
     }
 
-    /// The calls that a step takes; elements are looked up in the last snapshot. `Err` names the
-    /// element that is not in it.
+    /// Returns the calls of a step; refs are taken from the last snapshot. The error names the element that it lacks.
     pub(crate) fn calls(self, step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {
         match self {
             Self::Playwright => playwright(step, snapshot),
@@ -194,7 +193,7 @@ fn floor(step: &Step) -> Vec<Call> {
     }]
 }
 
-/// The reference of the first element of this role and name: `- button "Go" [ref=e4]`.
+/// Returns the ref of the first element of this role and name: `- button "Go" [ref=e4]`.
 fn reference(target: &Target, snapshot: &str) -> Result<String, String> {
     let start = format!("{} \"{}\"", target.role, target.name);
     let rest = snapshot.split_once(&start).map(|(_, rest)| rest);

@@ -1,11 +1,11 @@
-//! Counting tokens as o200k has them, with the tokenizer from npm that stands beside the peers.
+//! Counting tokens by the encoding o200k, with the tokenizer from npm that is installed with the other servers.
 
 use std::io::Write as _;
 use std::process::Stdio;
 
 const TOKENIZER: &str = "target/bench/peers/node_modules/gpt-tokenizer/cjs/encoding/o200k_base.js";
 
-/// How many tokens a text is; `None` where there is no tokenizer.
+/// Returns the number of tokens of a text; `None` without a tokenizer.
 pub(crate) fn count(text: &str) -> Option<f64> {
     let script = format!(
         "const {{ encode }} = require(process.cwd() + '/{TOKENIZER}');
@@ -19,7 +19,7 @@ pub(crate) fn count(text: &str) -> Option<f64> {
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
-    // Where there is no tokenizer, nobody reads this.
+    // Without a tokenizer, the process has exited.
     drop(child.stdin.take()?.write_all(text.as_bytes()));
     let output = child.wait_with_output().ok()?;
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()

@@ -1,5 +1,5 @@
-//! What serving many requests costs, before any browser: `ping` and `tools/list` over each transport, and clients that only wait.
-//! Beside `@playwright/mcp`, which knows stdio and HTTP.
+//! The cost of requests without a browser: `ping` and `tools/list` over each transport, and idle clients. Compared with `@playwright/mcp`,
+//! which supports stdio and HTTP.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -13,19 +13,19 @@ use crate::plan::Plan;
 use crate::servers::Server;
 use crate::wires::{Http, Wire};
 
-/// How long each is asked, and how long before that counts.
+/// How long each measurement takes, and the warm-up before it.
 const ASKED: Duration = Duration::from_secs(2);
 const WARM: Duration = Duration::from_millis(500);
-/// How many clients only wait.
+/// The number of idle clients.
 const IDLE: usize = 500;
 const REST: Duration = Duration::from_secs(1);
-/// What they may cost, in megabytes.
+/// The largest memory of the idle clients, in megabytes.
 const MOST: f64 = 50.0;
-/// How many times the peer's throughput is to be reached over HTTP.
+/// The target ratio to the throughput of `@playwright/mcp` over HTTP.
 const TIMES: f64 = 10.0;
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 
-/// Where requests go, and from how many clients at once.
+/// The transports, and the number of concurrent clients.
 const WAYS: [(&str, &str, usize); 4] = [
     ("stdio", "stdio", 1),
     ("http", "HTTP, 1 client", 1),
@@ -33,7 +33,7 @@ const WAYS: [(&str, &str, usize); 4] = [
     ("ws", "WebSocket, 1 client", 1),
 ];
 
-/// What a second of asking came to.
+/// The result of a second of requests.
 #[derive(Clone, Copy)]
 struct Speed {
     per_second: f64,
@@ -41,7 +41,7 @@ struct Speed {
     most: f64,
 }
 
-/// The table, and whether a target was missed.
+/// Returns the table, and whether a target was missed.
 pub(crate) async fn measure(plan: &Plan, servers: &[Server]) -> String {
     let servers: Vec<&Server> = servers
         .iter()
@@ -143,7 +143,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// Asks one server, started for it.
+/// Measures one server, which is started for it.
 async fn measure_method(server: &Server, way: &str, clients: usize, method: &'static str) -> Speed {
     if way == "stdio" {
         let client = Launch::new(server.program()).args(server.args()).spawn();
@@ -162,7 +162,7 @@ async fn measure_method(server: &Server, way: &str, clients: usize, method: &'st
     speed_of(wires, method).await
 }
 
-/// Something that answers requests one after the other.
+/// A client that sends requests one after the other.
 trait Caller {
     fn ask(&mut self, method: &str) -> impl Future<Output = ()>;
 }
@@ -195,7 +195,7 @@ async fn speed_of<A: Caller>(all: Vec<A>, method: &'static str) -> Speed {
             }
         }
     });
-    // They end when all have asked: ending is not measured.
+    // The clients are dropped after all have finished, which is not measured.
     let asked = futures_util::future::join_all(asking).await;
     let mut took: Vec<f64> = asked.into_iter().flat_map(|(_, took)| took).collect();
     took.sort_by(f64::total_cmp);
@@ -210,10 +210,10 @@ async fn speed_of<A: Caller>(all: Vec<A>, method: &'static str) -> Speed {
     }
 }
 
-/// Megabytes that clients cost who have connected, and read what there is to hear.
+/// Returns the memory of idle clients that are connected and read their streams, in megabytes.
 async fn idle(server: &Server) -> f64 {
     let listening = Listening::start(server).await;
-    // What the first client brings about is not what a client costs.
+    // The first client initializes state that later ones share.
     let first = listening.http().await;
     tokio::time::sleep(REST).await;
     let before = listening.memory();
@@ -274,7 +274,7 @@ impl Listening {
     }
 }
 
-/// It does not end with its stdin.
+/// The server does not end with its stdin.
 impl Drop for Listening {
     fn drop(&mut self) {
         self.process.terminate();

@@ -1,5 +1,5 @@
-//! What a server that runs already needs for one call. All servers stand side by side and take
-//! turns metric by metric, so that a noisy minute meets all of them.
+//! The duration of single calls on running servers. All servers run side by side and alternate metric by metric, so that a disturbance
+//! affects all of them.
 
 use testkit::Site;
 
@@ -10,26 +10,26 @@ use crate::samples::Samples;
 use crate::servers::{Outcome, Running, WITH_RULES};
 use crate::steps::{Step, Target};
 
-/// One metric: what is done to which page, and what shows that it was done.
+/// A metric: the page, the steps, and the proof of their effect.
 struct Timed {
     metric: &'static str,
-    /// The page that is opened first; empty for what opens one itself.
+    /// The page that is opened first; empty if the steps open one.
     page: &'static str,
     steps: fn(&Site, usize) -> Vec<Step>,
     proof: fn(usize) -> Proof,
-    /// How many figures a round takes.
+    /// The number of values in a round.
     count: usize,
 }
 
-/// What shows that a step was done.
+/// The proof that a step was done.
 enum Proof {
-    /// A snapshot has all of these.
+    /// A snapshot contains all of these.
     Page(Vec<String>),
-    /// The snapshot that was timed has all of these.
+    /// The timed snapshot contains all of these.
     Snapshot(&'static [&'static str]),
-    /// The answer has this.
+    /// The answer contains this.
     Answer(String),
-    /// The answer has, or names, a picture.
+    /// The answer contains or links an image.
     Picture,
 }
 
@@ -188,7 +188,7 @@ const TIMED: &[Timed] = &[
     Timed {
         metric: "hover",
         page: "/form",
-        // The pointer enters a button that it is not over yet.
+        // The pointer enters a button that it was not over.
         steps: |_, n| {
             vec![Step::Hover(match n % 2 {
                 0 => button("Count", "#go"),
@@ -219,7 +219,7 @@ fn fetch(ms: u64, n: usize) -> Vec<Step> {
     ]
 }
 
-/// A button by its name, or for the floor by CSS.
+/// Returns a button by its name, or for the baseline by CSS.
 pub(crate) fn button(name: &str, css: &str) -> Target {
     Target {
         role: "button",
@@ -228,7 +228,7 @@ pub(crate) fn button(name: &str, css: &str) -> Target {
     }
 }
 
-/// A field of the form.
+/// Returns a field of the form.
 pub(crate) fn field(n: usize) -> Target {
     Target {
         role: "textbox",
@@ -237,7 +237,7 @@ pub(crate) fn field(n: usize) -> Target {
     }
 }
 
-/// The first fields of the form with values that tell when they were filled.
+/// Returns the step that fills the first fields of the form with values that depend on `n`.
 pub(crate) fn fill(fields: usize, n: usize) -> Step {
     Step::Fill((1..=fields).map(|k| (field(k), value(k, n))).collect())
 }
@@ -246,12 +246,12 @@ fn value(field: usize, n: usize) -> String {
     format!("value {field} of {n}.")
 }
 
-/// Whether the metric is one of those here.
+/// Returns whether the metric belongs to this module.
 pub(crate) fn measures(metric: &str) -> bool {
     TIMED.iter().any(|timed| timed.metric == metric)
 }
 
-/// Measures one round of every metric that is asked for.
+/// Measures one round of the selected metrics.
 pub(crate) async fn measure(
     plan: &Plan,
     site: &Site,
@@ -270,7 +270,7 @@ pub(crate) async fn measure(
             }
             eprintln!("  {} {server}", timed.metric);
             let mut done = block(timed, site, round, (server, running), samples).await;
-            // A bare browser that falls over says nothing of what it takes; ours must not.
+            // A crash of the browser is a failure of Playhouse, but says nothing about the baseline.
             if done.is_err() && server.starts_with("floor") {
                 done = block(timed, site, round, (server, running), samples).await;
             }
@@ -293,7 +293,7 @@ async fn block(
         running.step(&Step::Navigate(site.url(timed.page))).await?;
         running.step(&Step::Look).await?;
     }
-    // The first one only warms up.
+    // The first one is a warm-up.
     for n in 1..=timed.count + 1 {
         let mut took = std::time::Duration::ZERO;
         let mut last = Outcome::default();

@@ -1,4 +1,4 @@
-//! Clients that cost as little as they can, so that the server is measured: HTTP by hand over a connection that stays, and a WebSocket.
+//! Minimal clients, so that the server dominates the measurement: HTTP over a persistent connection, and a WebSocket.
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub(crate) enum Wire {
 }
 
 impl Wire {
-    /// Asks, and waits for the whole answer.
+    /// Sends a request, and waits for the complete response.
     pub(crate) async fn request(&mut self, method: &str, params: Value) {
         match self {
             Self::Http(http) => drop(http.request(method, params).await),
@@ -38,7 +38,7 @@ fn hello() -> Value {
 
 const READY: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// An MCP session at `/mcp`, on a connection of its own.
+/// An MCP session at `/mcp` on its own connection.
 pub(crate) struct Http {
     connection: BufReader<TcpStream>,
     authority: String,
@@ -47,7 +47,7 @@ pub(crate) struct Http {
 }
 
 impl Http {
-    /// Connects and shakes hands.
+    /// Connects and initializes the session.
     pub(crate) async fn begin(authority: &str) -> Self {
         let mut http = Self {
             connection: connect(authority).await,
@@ -86,7 +86,7 @@ impl Http {
         (head, body)
     }
 
-    /// Sends a request to the session, the rest of whose head and whose body are `rest`; the head of the answer.
+    /// Sends a request with the given rest of its head and body, and returns the head of the response.
     async fn ask(&mut self, method: &str, rest: &str) -> String {
         let Self {
             authority, session, ..
@@ -98,7 +98,7 @@ impl Http {
         self.head().await
     }
 
-    /// From here on the connection is the stream of what the server says by itself.
+    /// Turns the connection into the stream of the server's messages.
     pub(crate) async fn listen(&mut self) {
         let head = self.ask("GET", "accept: text/event-stream\r\n\r\n").await;
         assert!(head.contains(" 200 "), "{head}");
@@ -155,7 +155,7 @@ pub(crate) struct WebSocket {
 }
 
 impl WebSocket {
-    /// Connects and shakes hands.
+    /// Connects and initializes the connection.
     pub(crate) async fn begin(authority: &str) -> Self {
         let mut request = format!("ws://{authority}/ws")
             .into_client_request()

@@ -1,4 +1,5 @@
-//! An agent that tests an app of two servers: it signs up, meets an error of the API with its log, mends what is wrong, restarts, and passes.
+//! The demonstration of an agent that tests an app of two servers: it signs up, gets an error of the API with its log, fixes the error,
+//! restarts the API, and passes.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The main job, seen from a client: works an app through MCP tool calls over stdio. Prints each call, its answer in short and the time it
-//! took; ends with an error when an answer is not as it should be.
+//! Demonstrations: controls an app through MCP tool calls over stdio. Prints each call, a summary of its answer and its duration; fails if
+//! an answer is not as expected.
 //!
 //! `demo [COMMAND…]`: the example shop, with this server, by default the `playhouse` beside this program. `demo --e2e`: an app under test,
 //! which the server starts.
@@ -27,7 +27,7 @@ async fn main() -> ExitCode {
     shop::run_demo(server).await.end().await
 }
 
-/// The server that was built with this program.
+/// Returns the path of the server that was built with this program.
 fn beside() -> PathBuf {
     std::env::current_exe()
         .expect("a program knows where it is")

@@ -1,4 +1,4 @@
-//! A customer in the example shop, with the tools of the browser.
+//! The demonstration of a customer in the example shop, with the `browser` tools.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use testkit::{Launch, Site};
 
 use crate::show::Show;
 
-/// Works the shop.
+/// Runs the demonstration.
 pub(crate) async fn run_demo(server: Launch) -> Show {
     let site = Site::start().await;
     let folder = Path::new("target/demo");
@@ -383,8 +383,7 @@ async fn take_screenshots(show: &mut Show, folder: &Path) {
     println!("\nThe screenshot: {}", path.display());
 }
 
-/// The conversation, what it took, and what went wrong in it.
-/// Downloads end after the click that began them was answered.
+/// Waits for a download, which ends after the answer of the click that started it.
 async fn wait_for_file(path: &Path) -> bool {
     let start = Instant::now();
     while !path.is_file() {

@@ -1,4 +1,4 @@
-//! Calls that are printed, with their answers in short and the time they took.
+//! Calls that are printed, with summaries of their answers and their durations.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use testkit::{CallResult, Client, Launch};
 
-/// A client, and what its calls came to so far.
+/// A client, and the results of its calls so far.
 pub(crate) struct Show {
     client: Client,
     calls: u32,
@@ -35,12 +35,12 @@ impl Show {
         }
     }
 
-    /// Announces what comes next.
+    /// Prints the title of the next part.
     pub(crate) fn part(&self, title: &str) {
         println!("\n{title}");
     }
 
-    /// Calls a tool; its answer (or the snapshot that it links) must hold each of `expected`.
+    /// Calls a tool; its answer (or the snapshot that it links) must contain each of `expected`.
     pub(crate) async fn call(
         &mut self,
         tool: &str,
@@ -73,7 +73,7 @@ impl Show {
         answer
     }
 
-    /// The ref of the line of a fresh snapshot that holds this text.
+    /// Returns the ref in the line of a new snapshot that contains this text.
     pub(crate) async fn ref_of(&mut self, text: &str) -> String {
         let answer = self.call("browser_snapshot", json!({}), &[text]).await;
         let snapshot = answer.snapshot().unwrap_or_default();
@@ -87,7 +87,7 @@ impl Show {
         found.map_or_else(String::new, |(name, _)| name.to_owned())
     }
 
-    /// Notes it if something is not as it should be.
+    /// Records a failed expectation.
     pub(crate) fn expect(&mut self, is_true: bool, what: &str) {
         if !is_true {
             self.failures += 1;
@@ -95,7 +95,7 @@ impl Show {
         }
     }
 
-    /// Ends the server; whether all was as it should be.
+    /// Ends the server; returns whether all expectations were met.
     pub(crate) async fn end(mut self) -> ExitCode {
         self.expect(
             self.client.stray_lines().is_empty(),
@@ -127,7 +127,7 @@ impl Show {
     }
 }
 
-/// What was asked (the first of the telling arguments) and the most telling line of the answer.
+/// Returns the first significant argument and the most significant line of the answer.
 fn in_short(arguments: &Value, answer: &CallResult) -> String {
     let asked = [
         "target",
@@ -151,7 +151,7 @@ fn in_short(arguments: &Value, answer: &CallResult) -> String {
     ]
     .into_iter()
     .flatten()
-    // An answer that is one object has no sections.
+    // An answer in JSON has no sections.
     .chain([&*answer.text])
     .flat_map(str::lines)
     .find(|line| !line.trim().is_empty())

@@ -1,9 +1,8 @@
-//! Ten thousand calls of mixed work in one server, as fast as they go. Fails when the server needs
-//! more than a tenth more memory at the end than after the first thousand, or has more processes,
-//! open files or temporary files then.
+//! Ten thousand calls of mixed work in one server, as fast as possible. Fails if the server's memory is over a tenth larger at the end than
+//! after the first thousand, or the server has more processes, open files or temporary files then.
 //!
-//! `soak [CALLS] [--output FILE] [COMMAND…]`: by default 10,000 calls to the `playhouse` beside this program. The table goes to the
-//! file as well.
+//! `soak [CALLS] [--output FILE] [COMMAND…]`: by default 10,000 calls to the `playhouse` beside this program. The table is also written to
+//! the file.
 #![expect(clippy::print_stdout, reason = "it reports")]
 
 mod work;
@@ -16,11 +15,11 @@ use serde_json::json;
 use testkit::process_stats::{Depth, MARK, ProcessStats, entries, fresh_mark};
 use testkit::{Client, Launch, Site};
 
-/// After how many calls the server is taken to have grown up.
+/// The number of calls after which the memory is the reference.
 const GROWN: usize = 1000;
-/// How much more memory the end may need.
+/// The largest ratio of the final memory to the reference.
 const GROWTH: f64 = 1.10;
-/// How long the server may come to rest before it is measured.
+/// How long the server is idle before it is measured.
 const REST: Duration = Duration::from_secs(3);
 
 #[tokio::main]
@@ -81,7 +80,7 @@ fn launch(command: &[String]) -> Launch {
 const HEAD: &str = "|   calls | seconds | server MB | open files | processes | browser MB | browser processes | temporary files | output files |
 |--------:|--------:|----------:|-----------:|----------:|-----------:|------------------:|----------------:|-------------:|";
 
-/// What is counted from time to time.
+/// A measurement.
 struct Row {
     calls: usize,
     text: String,
@@ -119,7 +118,7 @@ impl Soak<'_> {
         Ok(rows)
     }
 
-    /// At rest, on the same page each time.
+    /// Measures the idle server, on the same page each time.
     async fn row(&self, client: &Client, calls: usize) -> Result<Row, String> {
         let url = self.site.url("/inner");
         let rest = client
@@ -176,7 +175,7 @@ fn growth(first: &Row, last: &Row) -> f64 {
     last.stats.servers.memory as f64 / first.stats.servers.memory as f64
 }
 
-/// What has grown between the first row and the last.
+/// Returns what has grown between the first row and the last.
 fn judge(rows: &[Row]) -> Vec<String> {
     let [first, .., last] = rows else {
         return vec![format!(
@@ -209,7 +208,7 @@ fn judge(rows: &[Row]) -> Vec<String> {
         first.stats.servers.pids.len(),
         last.stats.servers.pids.len(),
     );
-    // A browser keeps a renderer in reserve, or does not.
+    // A browser may keep a spare renderer.
     compare(
         "browser processes",
         first.stats.browsers.pids.len() + 1,

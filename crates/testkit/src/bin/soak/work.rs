@@ -1,13 +1,13 @@
-//! The mixed work that is repeated: pages, actions, tabs, dialogs, downloads, pictures, mistakes.
+//! The mixed work that is repeated: pages, actions, tabs, dialogs, downloads, screenshots, errors.
 
 use serde_json::{Value, json};
 use testkit::Site;
 
-/// A call, and whether it is to be answered with an error.
+/// A call, and whether its answer is expected to be an error.
 pub(crate) struct Work {
     pub(crate) tool: &'static str,
     pub(crate) arguments: Value,
-    /// What the answer has to say; empty where only its being an error or none counts.
+    /// The expected part of the answer; empty if only `is_error` counts.
     pub(crate) says: &'static str,
     pub(crate) is_error: bool,
 }
@@ -28,7 +28,7 @@ fn mistake(tool: &'static str, arguments: Value, says: &'static str) -> Work {
     }
 }
 
-/// Puts the pages of the work on the site.
+/// Adds the pages of the work to the site.
 pub(crate) fn add_pages(site: &Site) {
     let rows: String = (1..=150)
         .map(|n| {
@@ -59,7 +59,7 @@ console.warn('a page begins'); setTimeout(() => {{ throw new Error('a page error
     );
 }
 
-/// One turn of the work; it leaves one tab behind, as it found it.
+/// Returns one round of the work, which starts and ends with one tab.
 pub(crate) fn turn(site: &Site) -> Vec<Work> {
     let work = site.url("/work");
     vec![

@@ -1,4 +1,4 @@
-//! One page, driven by bare commands.
+//! A page that is controlled with bare CDP commands.
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -10,16 +10,16 @@ use wire::{Connection, EventStream, Session};
 
 use crate::tools::{self, element};
 
-/// A page in a context of its own, or in the browser's.
+/// A page in its own context, or in the default one.
 pub(super) struct Page {
     session: Session,
     pub(super) context: Option<String>,
-    /// How many times it has fired `load`.
+    /// The number of `load` events.
     loads: watch::Receiver<u64>,
     _tasks: JoinSet<()>,
 }
 
-/// What the page is asked in one go: where an element is.
+/// The script that returns the position of an element.
 const CENTRE: &str = "(e => { const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })";
 
 impl Page {
@@ -81,7 +81,7 @@ impl tools::Page for Page {
                 ..Default::default()
             })
             .await?;
-        // The page goes with the browser, and then nobody measures any more.
+        // The page ends with the browser, after the measurements.
         drop(loads.changed().await);
         Ok(())
     }
@@ -90,7 +90,7 @@ impl tools::Page for Page {
         self.value(expression).await
     }
 
-    /// Three events in one write, and one turn of the page.
+    /// Three events in one write.
     async fn click(&self, selector: &str) -> wire::Result<()> {
         let (x, y): (f64, f64) = self
             .value(format!("{CENTRE}({})", element(selector)))
