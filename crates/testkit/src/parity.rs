@@ -1,6 +1,5 @@
-//! The same calls to two servers on the same pages: where do clients see something else? Scenarios
-//! are Markdown files; docs/testing.md describes them. A difference that is wanted stands in the
-//! scenario, with its reason; any other fails the run, and so does one that is no longer there.
+//! The comparison with `@playwright/mcp`: the same calls to two servers on the same pages. Scenarios are Markdown files; docs/testing.md
+//! describes them. An intended difference is listed in the scenario with its reason; an unlisted or outdated one fails the run.
 
 mod change;
 mod coverage;
@@ -24,7 +23,7 @@ use everywhere::Everywhere;
 use scenario::{Document, Scenario};
 use server::Server;
 
-/// Two servers to compare, and the scenarios to compare them in.
+/// Two servers to compare, and the scenarios.
 pub struct Parity {
     ours: Vec<String>,
     theirs: Vec<String>,
@@ -34,27 +33,26 @@ pub struct Parity {
     workers: usize,
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub struct ParityReport {
-    /// How many scenarios were played.
+    /// The number of scenarios that were run.
     pub scenarios: usize,
-    /// How many calls each server got.
+    /// The number of calls to each server.
     pub calls: usize,
-    /// How many answers differ as it is written down.
+    /// The number of answers with listed differences.
     pub known: usize,
-    /// How many files were rewritten.
+    /// The number of rewritten files.
     pub rewritten: usize,
-    /// What was played of what there is; only after a whole run.
+    /// The coverage of flags and tools; only after a complete run.
     pub coverage: Option<Coverage>,
-    /// What went wrong, ready to print.
+    /// The failures, ready to print.
     pub failures: Vec<String>,
 }
 
 impl Parity {
-    /// Compares `ours` with `theirs`, program and arguments each, in the scenarios of `folder`. The
-    /// environment has a say: `PARITY=text` plays only the scenarios whose file or title contains the
-    /// text, `UPDATE_EXPECT=1` writes down what differs.
+    /// Compares `ours` with `theirs`, program and arguments each, in the scenarios of `folder`. Environment variables: `PARITY=text`
+    /// selects the scenarios whose file or title contains the text, `UPDATE_EXPECT=1` writes the differences.
     pub fn new(ours: &[String], theirs: &[String], folder: impl AsRef<Path>) -> Self {
         Self {
             ours: ours.to_vec(),
@@ -62,13 +60,13 @@ impl Parity {
             folder: folder.as_ref().to_owned(),
             filter: variable("PARITY").filter(|filter| !filter.is_empty()),
             update: variable("UPDATE_EXPECT").is_some_and(|value| value != "0"),
-            // Each has two servers and two browsers.
+            // Each worker has two servers and two browsers.
             workers: std::thread::available_parallelism()
                 .map_or(2, |cores| 2 * cores.get().clamp(1, 4)),
         }
     }
 
-    /// Plays them all.
+    /// Runs the scenarios.
     pub async fn run(self) -> ParityReport {
         let mut report = ParityReport::default();
         let everywhere = match Everywhere::read(&self.folder.join("everywhere.md")) {
@@ -172,7 +170,7 @@ impl fmt::Display for ParityReport {
     }
 }
 
-/// What came of one call.
+/// The result of one call.
 #[derive(Clone)]
 struct Outcome {
     line: usize,
@@ -194,7 +192,7 @@ async fn work(queue: Arc<Queue>, everywhere: Arc<Everywhere>) -> Vec<(usize, Out
     }
 }
 
-/// Starts both servers, gives them the same calls at the same time, and looks at what they answer.
+/// Starts both servers, sends them the same calls at the same time, and compares their answers.
 async fn play(scenario: &Scenario, parity: &Parity, everywhere: &Everywhere) -> Vec<Outcome> {
     let (mut ours, mut theirs) = tokio::join!(
         Server::prepare(&parity.ours, scenario),

@@ -1,4 +1,4 @@
-//! What tests require of the machine: browsers, Node, a Selenium Grid, third-party clients.
+//! The prerequisites of tests: browsers, Node, a Selenium Grid, third-party clients.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,25 @@ use crate::engine::Engine;
 #[cfg(target_os = "linux")]
 use crate::grid;
 
-/// What a test requires.
+/// A prerequisite of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prerequisite {
     Browser(Engine),
     /// Node, for apps and scripts.
     Node,
-    /// Third-party clients of MCP.
+    /// Third-party MCP clients.
     Clients,
     /// A Selenium Grid.
     Grid,
 }
 
 impl Prerequisite {
-    /// Whether `make test` runs tests without it, so that it is not installed for them.
+    /// Returns whether `make test` does not install it.
     pub(crate) fn is_extra(self) -> bool {
         !matches!(self, Self::Browser(Engine::Chromium) | Self::Node)
     }
 
-    /// The sentence that says how to install it, if it is missing.
+    /// Returns how to install it, if it is missing.
     pub(crate) fn missing(self) -> Option<String> {
         let is_there = match self {
             Self::Browser(engine) => engine.find().is_some(),
@@ -55,8 +55,8 @@ impl Prerequisite {
     }
 }
 
-/// The program of an engine: for Chromium the one that `PLAYHOUSE_TEST_BROWSER` names, else a headless shell if there is one; for WebKit
-/// `MiniBrowser`, which Debian installs beside the library, if its driver and Xvfb are installed too.
+/// Returns the program of an engine: for Chromium the one in `PLAYHOUSE_TEST_BROWSER`, otherwise a headless shell if one is installed; for
+/// WebKit `MiniBrowser`, which Debian installs beside the library, if its driver and Xvfb are installed too.
 pub(crate) fn browser(engine: Engine) -> Option<PathBuf> {
     match engine {
         Engine::Chromium => chromium(),
@@ -96,10 +96,10 @@ fn webkit() -> Option<PathBuf> {
     places.find(|place| place.is_file() && has_programs())
 }
 
-/// Node, for a package whose dependencies are installed.
+/// Returns Node, for a package with installed dependencies.
 ///
 /// # Panics
-/// If one of them is missing.
+/// If Node or a dependency is missing.
 pub fn node(package: impl AsRef<Path>) -> PathBuf {
     let package = package.as_ref();
     if !package.join("node_modules").is_dir() {
@@ -110,17 +110,17 @@ pub fn node(package: impl AsRef<Path>) -> PathBuf {
     from_path("node").expect("it is there")
 }
 
-/// Clients of other authors, and what runs them.
+/// Third-party clients, and the programs that run them.
 pub struct Clients {
-    /// The folder with our scripts for them.
+    /// The folder with the test scripts.
     pub folder: PathBuf,
-    /// A Node that all of them run on.
+    /// A Node that all of them support.
     pub node: PathBuf,
     /// A Python with the official SDK.
     pub python: PathBuf,
 }
 
-/// The clients that `make clients` installs.
+/// Returns the clients that `make clients` installs.
 ///
 /// # Panics
 /// If one of them is missing.
@@ -151,7 +151,7 @@ pub(crate) fn from_path(program: &str) -> Option<PathBuf> {
         .find(|place| place.is_file())
 }
 
-/// A variable of the environment.
+/// Returns an environment variable.
 #[expect(
     clippy::disallowed_methods,
     reason = "testkit has no configuration of its own; these few variables are it"
@@ -160,7 +160,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// A certificate for this machine that nobody has signed, and its key.
+/// Returns a self-signed certificate for this machine, and its key.
 pub fn tls_files() -> (PathBuf, PathBuf) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/proxy");
     (folder.join("certificate.pem"), folder.join("key.pem"))

@@ -1,8 +1,7 @@
-//! What a server's processes cost: memory and processor time, read from `/proc`. Linux only;
-//! elsewhere the figures are empty.
+//! The memory and processor time of a server's processes, from `/proc`. Linux only; on other systems the figures are empty.
 //!
-//! A server is known by a mark in its environment, because its helpers may outlive the process that
-//! started them or leave its group. Browsers are told from servers by the program that they run.
+//! The processes of a server have a mark in their environment, because helpers may outlive their parent or leave its group. Browsers are
+//! distinguished from servers by the program that they run.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -13,39 +12,39 @@ use tempfile::TempDir;
 /// The variable that marks the processes of one launch.
 pub const MARK: &str = "TESTKIT_MARK";
 
-/// All processes of one launch, at one moment.
+/// All processes of one launch at one time.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessStats {
     /// The server and its helpers.
     pub servers: Cost,
-    /// The browsers that it started.
+    /// The browsers of the server.
     pub browsers: Cost,
 }
 
-/// What some processes use.
+/// The resources of processes.
 #[derive(Clone, Debug, Default)]
 pub struct Cost {
-    /// Their process ids.
+    /// The process ids.
     pub pids: Vec<u32>,
-    /// Proportional set size: private memory, and their share of what is shared, in bytes.
+    /// The proportional set size, in bytes: private memory and the share of shared memory.
     pub memory: u64,
-    /// Processor time since they were started, with their ended children, in milliseconds.
+    /// The processor time, including ended children, in milliseconds.
     pub cpu: f64,
-    /// Open file descriptors.
+    /// The number of open file descriptors.
     pub files: usize,
 }
 
-/// Which kinds of processes the figures include the memory of.
+/// The extent of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// Ids, processor time and file descriptors.
     Quick,
-    /// Memory too, for which the kernel walks every page.
+    /// Also the memory, for which the kernel visits every page.
     Memory,
 }
 
 impl ProcessStats {
-    /// Counts the processes that have `mark` in their environment, and their descendants.
+    /// Measures the processes that have `mark` in their environment, and their descendants.
     pub fn take(mark: &str, depth: Depth) -> Self {
         let all = everyone();
         let needle = format!("{MARK}={mark}");
@@ -77,7 +76,7 @@ impl ProcessStats {
         stats
     }
 
-    /// Everybody's process ids.
+    /// Returns all process ids.
     pub fn pids(&self) -> impl Iterator<Item = u32> + '_ {
         self.servers.pids.iter().chain(&self.browsers.pids).copied()
     }
@@ -94,7 +93,7 @@ impl Cost {
     }
 }
 
-/// The command line of a process: program and arguments.
+/// Returns the command line of a process: program and arguments.
 pub fn command_line(pid: u32) -> Vec<String> {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
@@ -104,12 +103,12 @@ pub fn command_line(pid: u32) -> Vec<String> {
         .collect()
 }
 
-/// The program that a process runs.
+/// Returns the program of a process.
 pub fn program(pid: u32) -> Option<std::path::PathBuf> {
     fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
-/// How many files and folders are in a folder, all the way down.
+/// Returns the number of files and folders in a folder, recursively.
 pub fn entries(folder: &Path) -> usize {
     let inside = fs::read_dir(folder).into_iter().flatten().flatten();
     inside
@@ -120,7 +119,7 @@ pub fn entries(folder: &Path) -> usize {
         .sum()
 }
 
-/// A mark that no other launch has, and the folder that makes it so.
+/// Returns a unique mark, and the temporary folder that makes it unique.
 pub fn fresh_mark() -> (String, TempDir) {
     let folder = tempfile::Builder::new()
         .prefix("testkit-mark-")
@@ -142,7 +141,7 @@ struct Process {
     children_cpu: f64,
 }
 
-/// The kernel's unit of processor time in `/proc`, in milliseconds: fixed by its interface at 100 Hz.
+/// The unit of processor time in `/proc`, in milliseconds: fixed by the interface at 100 Hz.
 const TICK: f64 = 10.0;
 
 fn everyone() -> HashMap<u32, Process> {
@@ -153,7 +152,7 @@ fn everyone() -> HashMap<u32, Process> {
 
 fn process(pid: u32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in parentheses and may hold anything; the fields after it are plain.
+    // The name in parentheses may contain any character; the fields after it do not.
     let (_, rest) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = rest.split(' ').collect();
     let ticks = |at: usize| {
@@ -170,7 +169,7 @@ fn process(pid: u32) -> Option<Process> {
     })
 }
 
-/// What the threads that still live have used, finer than in ticks.
+/// Returns the processor time of running threads, with a resolution finer than ticks.
 fn threads_cpu(pid: u32) -> f64 {
     let threads = fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()
@@ -218,7 +217,7 @@ mod tests {
             .stdin(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // It has its environment once the program is there.
+        // The environment is available after `exec`.
         while ProcessStats::take(&mark, Depth::Quick).pids().count() == 0 {
             std::thread::yield_now();
         }

@@ -1,11 +1,11 @@
-//! The processes that a program has started, for tests that look at what is left of them. Linux.
+//! The processes that a program has started, for tests of what is left of them. Linux only.
 
 use crate::eventually;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::Path;
 
-/// Processes that ran at some time, each with the time it was started: a number alone may be another one's later.
+/// Processes with their start times, because process ids are reused.
 #[derive(Clone, Debug, Default)]
 pub struct Processes(Vec<Process>);
 
@@ -19,7 +19,7 @@ struct Process {
 }
 
 impl Processes {
-    /// A process, all that descend from it, and all in the groups of those.
+    /// Returns a process, all of its descendants, and all members of their process groups.
     pub fn from(root: u32) -> Self {
         let all: Vec<_> = all().collect();
         let mut found: Vec<Process> = Vec::new();
@@ -27,7 +27,7 @@ impl Processes {
         while let Some(id) = wanted.pop() {
             for process in &all {
                 let descends = process.id == id || process.parent == id;
-                // Of a group that the root itself is in, others are strangers.
+                // The group of the root itself contains unrelated processes.
                 let joined = process.group == id && id != root;
                 if (descends || joined) && !found.iter().any(|known| known.id == process.id) {
                     found.push(process.clone());
@@ -38,7 +38,7 @@ impl Processes {
         Self(found)
     }
 
-    /// And those whose command line mentions `text`, such as a profile's folder.
+    /// Adds processes whose command line contains `text`, such as the folder of a profile.
     pub fn and_mentioning(mut self, text: &str) -> Self {
         for process in all().filter(|process| process.command.contains(text)) {
             if !self.0.iter().any(|known| known.id == process.id) {
@@ -48,7 +48,7 @@ impl Processes {
         self
     }
 
-    /// The numbers of those whose command line mentions `text`.
+    /// Returns the ids of the processes whose command line contains `text`.
     pub fn mentioning(&self, text: &str) -> Vec<u32> {
         let matching = self
             .0
@@ -57,12 +57,12 @@ impl Processes {
         matching.map(|process| process.id).collect()
     }
 
-    /// How many there are.
+    /// Returns the number of processes.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Waits until none of them runs any more.
+    /// Waits until all have ended.
     pub async fn gone(&self) {
         eventually(async || match self.remaining() {
             remaining if remaining.is_empty() => Ok(()),
@@ -75,7 +75,7 @@ impl Processes {
     pub fn kill(&self) {
         for process in self.remaining() {
             if let Some(id) = i32::try_from(process.id).ok().and_then(Pid::from_raw) {
-                // It may have ended this very moment.
+                // The process may have ended at this moment.
                 let _ = kill_process(id, Signal::KILL);
             }
         }
@@ -93,11 +93,11 @@ fn all() -> impl Iterator<Item = Process> {
     entries.filter_map(|entry| read(entry.file_name().to_str()?.parse().ok()?))
 }
 
-/// `None` for one that has ended, whether or not somebody has taken note.
+/// Reads a process; `None` if it has ended, also for a zombie.
 fn read(id: u32) -> Option<Process> {
     let folder = Path::new("/proc").join(id.to_string());
     let status = fs::read_to_string(folder.join("stat")).ok()?;
-    // The name before may hold anything. <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>
+    // The name before may contain any character. <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>
     let (_, rest) = status.rsplit_once(") ")?;
     let fields: Vec<&str> = rest.split(' ').collect();
     if matches!(fields[0], "Z" | "X") {

@@ -1,4 +1,4 @@
-//! Small proxies on loopback that note what passes, so that a test sees which way a request went.
+//! Small proxies on the loopback interface that record requests, so that a test can verify which proxy a request used.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -13,44 +13,44 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::{ServerConfig, crypto::ring};
 
-/// A running proxy; it stops when it is dropped. Hosts below `.test` lead to this machine.
+/// A running proxy, which stops when this is dropped. Host names that end with `.test` resolve to this machine.
 pub struct Proxy {
     scheme: &'static str,
     port: u16,
     seen: Arc<Mutex<Vec<String>>>,
-    /// Ends its tasks when dropped.
+    /// The tasks, which end when this is dropped.
     _tasks: JoinSet<()>,
 }
 
-/// How a proxy is spoken to.
+/// The protocol of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProxyKind {
     /// HTTP.
     Http,
-    /// HTTP within TLS. Its certificate is nobody's: a browser has to be told to ignore that.
+    /// HTTP over TLS with a self-signed certificate, which a browser must be configured to accept.
     Https,
     /// SOCKS 5.
     Socks5,
 }
 
-/// What one connection needs.
+/// The state that connections share.
 #[derive(Clone)]
 struct Shared {
     seen: Arc<Mutex<Vec<String>>>,
-    /// User name and password.
+    /// The user name and password.
     credentials: Option<(String, String)>,
 }
 
 impl Proxy {
-    /// An HTTP proxy, which may want a user name and a password.
+    /// Starts an HTTP proxy, with optional authentication.
     pub async fn http(credentials: Option<(&str, &str)>) -> Self {
         Self::start(ProxyKind::Http, credentials).await
     }
 
-    /// The address from which proxies connect, where the system has it: a server sees by it what did not come directly.
+    /// The address from which proxies connect, if the system supports it: a server can thereby distinguish proxied from direct connections.
     pub const SOURCE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);
 
-    /// A proxy of that kind, which may want a user name and a password.
+    /// Starts a proxy of that kind, with optional authentication.
     pub async fn start(kind: ProxyKind, credentials: Option<(&str, &str)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -70,7 +70,7 @@ impl Proxy {
             while let Ok((stream, _)) = listener.accept().await {
                 let (shared, tls) = (shared.clone(), tls.clone());
                 connections.spawn(async move {
-                    // A browser may give a connection up at any time.
+                    // A browser may close a connection at any time.
                     let _ = match (kind, tls) {
                         (ProxyKind::Socks5, _) => shared.socks(stream).await,
                         (_, None) => shared.http(stream).await,
@@ -91,12 +91,12 @@ impl Proxy {
         }
     }
 
-    /// Its address, such as `socks5://127.0.0.1:1080`.
+    /// Returns the address, such as `socks5://127.0.0.1:1080`.
     pub fn address(&self) -> String {
         format!("{}://127.0.0.1:{}", self.scheme, self.port)
     }
 
-    /// The first lines of the requests that it let through so far, `SOCKS host:port` of one that speaks SOCKS.
+    /// Returns the first lines of the forwarded requests so far, `SOCKS host:port` for a SOCKS proxy.
     pub fn seen(&self) -> Vec<String> {
         self.seen.lock().expect("not poisoned").clone()
     }
@@ -117,7 +117,7 @@ pub(crate) fn acceptor() -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config))
 }
 
-/// Connects from [`Proxy::SOURCE`]. Names that only tests know, and the IPv6 address of this machine, are its IPv4 address.
+/// Connects from [`Proxy::SOURCE`]. Host names of tests, and the IPv6 address of this machine, are mapped to its IPv4 address.
 async fn connect(target: &str) -> std::io::Result<TcpStream> {
     let (host, port) = target.rsplit_once(':').unwrap_or((target, "80"));
     let name = host.trim_end_matches('.');
@@ -144,7 +144,7 @@ async fn connect(target: &str) -> std::io::Result<TcpStream> {
 async fn connect_to(address: SocketAddr) -> std::io::Result<TcpStream> {
     if address.is_ipv4() {
         let socket = TcpSocket::new_v4()?;
-        // macOS has one loopback address, and other machines cannot be reached from it.
+        // macOS has one loopback address, from which other machines cannot be reached.
         if socket.bind((Proxy::SOURCE, 0).into()).is_ok()
             && let Ok(stream) = socket.connect(address).await
         {
@@ -159,7 +159,7 @@ impl Shared {
         self.seen.lock().expect("not poisoned").push(line);
     }
 
-    /// Serves one request of a connection, then closes it.
+    /// Handles one request of a connection, then closes it.
     async fn http(&self, mut from: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -213,7 +213,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Serves one connection of SOCKS 5. <https://www.rfc-editor.org/rfc/rfc1928>
+    /// Handles one SOCKS 5 connection. <https://www.rfc-editor.org/rfc/rfc1928>
     async fn socks(&self, mut from: TcpStream) -> std::io::Result<()> {
         let [_version, methods] = read(&mut from).await?;
         let mut offered = vec![0; usize::from(methods)];

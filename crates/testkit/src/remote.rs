@@ -1,4 +1,4 @@
-//! A browser with a debugging port, as somebody else would run it.
+//! A browser with a debugging port, as a remote endpoint.
 
 use crate::engine::Engine;
 use crate::eventually;
@@ -9,10 +9,10 @@ use tokio::process::{Child, Command};
 use wire::Connection;
 use wire::cdp::target;
 
-/// How long it may take to tell its port.
+/// How long the browser may take to report its port.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A Chromium that listens for debuggers. Dropping it kills it.
+/// A Chromium with a debugging port, which is killed when this is dropped.
 pub struct RemoteBrowser {
     process: Child,
     port: u16,
@@ -21,17 +21,17 @@ pub struct RemoteBrowser {
 }
 
 impl RemoteBrowser {
-    /// The folder of its profile.
+    /// Returns the folder of the profile.
     pub fn profile(&self) -> &std::path::Path {
         self.profile.path()
     }
 
-    /// Starts one on a port that is free.
+    /// Starts a browser on a free port.
     pub async fn start() -> Self {
         Self::on_port(0).await
     }
 
-    /// Starts one on that port.
+    /// Starts a browser on that port.
     pub async fn on_port(port: u16) -> Self {
         let program = Engine::Chromium.executable();
         let profile = tempfile::tempdir().expect("a temporary folder");
@@ -67,22 +67,22 @@ impl RemoteBrowser {
         }
     }
 
-    /// The port.
+    /// Returns the port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Its address as `http://…`.
+    /// Returns the address as `http://…`.
     pub fn http(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Its address as `ws://…`.
+    /// Returns the address as `ws://…`.
     pub fn web_socket(&self) -> String {
         format!("ws://127.0.0.1:{}{}", self.port, self.path)
     }
 
-    /// How many contexts it has besides its own, as another debugger sees it.
+    /// Returns the number of browser contexts besides the default one.
     pub async fn contexts(&self) -> usize {
         let (connection, _events) = Connection::websocket(&self.web_socket(), &[], TIMEOUT)
             .await
@@ -92,18 +92,18 @@ impl RemoteBrowser {
         told.expect("it answers").browser_context_ids.len()
     }
 
-    /// Whether it has not ended.
+    /// Returns whether the browser runs.
     pub fn is_running(&mut self) -> bool {
         matches!(self.process.try_wait(), Ok(None))
     }
 
-    /// Kills it, and waits until it has ended.
+    /// Kills the browser, and waits until it has ended.
     pub async fn kill(mut self) {
         self.process.kill().await.expect("a child can be killed");
     }
 }
 
-/// Debian's headless shell is a script that waits for the browser: killing the script would not end that.
+/// Returns the program of a wrapper script: killing Debian's script would not end the browser.
 fn behind_script(program: &Path) -> std::path::PathBuf {
     let name = program.file_name().unwrap_or_default();
     let real = Path::new("/usr/lib/chromium").join(name);

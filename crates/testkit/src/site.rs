@@ -1,5 +1,5 @@
-//! The site that browsers visit in tests: the example apps, endpoints that behave in every way a
-//! test needs, and pages that a test adds itself. Listens on loopback only.
+//! The fixture site: the example apps, endpoints with special behaviour, and pages that a test adds. It listens on the loopback interface
+//! only.
 
 mod endpoints;
 mod files;
@@ -21,33 +21,33 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// A running site. It stops listening when it is dropped.
+/// A running site, which stops when this is dropped.
 pub struct Site {
     address: SocketAddr,
     shared: Arc<Shared>,
-    /// Ends its tasks when dropped.
+    /// The tasks, which end when this is dropped.
     _server: JoinSet<()>,
 }
 
-/// What a path answers when a test has put it there.
+/// The response of a path that a test has added.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// HTTP status, 200 unless said otherwise.
+    /// The HTTP status, by default 200.
     pub status: u16,
-    /// Response headers; a `content-type` is guessed from the path when there is none.
+    /// The response headers; a missing `content-type` is derived from the path.
     pub headers: Vec<(String, String)>,
-    /// The body, as it goes over the wire.
+    /// The body as it is sent.
     pub body: Vec<u8>,
-    /// How long the answer is held back.
+    /// The delay of the response.
     pub delay: Duration,
 }
 
-/// One request that the site received.
+/// A request that the site received.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The method, upper-case.
     pub method: String,
-    /// Path and query as the client sent them.
+    /// Path and query as sent by the client.
     pub target: String,
     /// Header names in lower case, in the order of arrival.
     pub headers: Vec<(String, String)>,
@@ -61,7 +61,7 @@ struct Shared {
     shop: shop::Shop,
 }
 
-/// How many requests [`Site::requests`] remembers.
+/// The largest number of requests in [`Site::requests`].
 const REMEMBERED: usize = 10_000;
 
 impl Site {
@@ -78,7 +78,7 @@ impl Site {
         let address = listener
             .local_addr()
             .expect("a bound listener has an address");
-        // Small answers in several writes would wait for each other's acknowledgement.
+        // Small responses in several writes would wait for acknowledgements.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         let shared = Arc::new(Shared::default());
         let router = Router::new()
@@ -96,32 +96,32 @@ impl Site {
         }
     }
 
-    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    /// Returns `http://127.0.0.1:PORT`, without a slash at the end.
     pub fn base_url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port())
     }
 
-    /// The same site under a name that is another site to browsers: `http://localhost:PORT`.
+    /// Returns the URL of the site under a host name that browsers treat as another site: `http://localhost:PORT`.
     pub fn cross_origin_url(&self) -> String {
         format!("http://localhost:{}", self.port())
     }
 
-    /// The port it listens on.
+    /// Returns the port on which the site listens.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// The full address of a path such as `/shop/login.html`.
+    /// Returns the URL of a path such as `/shop/login.html`.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url())
     }
 
-    /// Serves `html` at `path` from now on, whatever stood there before; returns its address.
+    /// Serves `html` at `path` from now on, and replaces the previous resource; returns its URL.
     pub fn add_page(&self, path: &str, html: &str) -> String {
         self.add(path, Resource::html(html))
     }
 
-    /// Serves `resource` at `path` (without query) from now on; returns its address.
+    /// Serves `resource` at `path` (without query) from now on; returns its URL.
     pub fn add(&self, path: &str, resource: Resource) -> String {
         self.shared
             .resources
@@ -131,7 +131,7 @@ impl Site {
         self.url(path)
     }
 
-    /// Waits until so many pages hold a WebSocket to `/presence` open. Panics after 30 s.
+    /// Waits until so many pages have an open WebSocket to `/presence`. Panics after 30 s.
     pub async fn listeners(&self, count: usize) {
         let mut seen = self.shared.listeners.subscribe();
         let waited = timeout(
@@ -147,19 +147,19 @@ impl Site {
         );
     }
 
-    /// Every request so far, oldest first.
+    /// Returns every request so far, oldest first.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.lock().expect("not poisoned").clone()
     }
 }
 
 impl Resource {
-    /// A page of HTML, in UTF-8.
+    /// Creates an HTML page in UTF-8.
     pub fn html(html: &str) -> Self {
         Self::new("text/html; charset=utf-8", html)
     }
 
-    /// A body of this media type.
+    /// Creates a body of this media type.
     pub fn new(content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         Self {
             status: 200,
@@ -169,19 +169,19 @@ impl Resource {
         }
     }
 
-    /// The same with another status.
+    /// Sets the status.
     pub fn status(mut self, status: u16) -> Self {
         self.status = status;
         self
     }
 
-    /// The same with one header more.
+    /// Adds a header.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The same, held back for so long.
+    /// Sets the delay of the response.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
@@ -189,7 +189,7 @@ impl Resource {
 }
 
 impl Request {
-    /// The value of the first header of this (lower-case) name.
+    /// Returns the value of the first header of this (lower-case) name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -198,7 +198,7 @@ impl Request {
     }
 }
 
-/// Notes the request, and answers it when a test has added this path; endpoints and files come after.
+/// Records the request, and responds if a test has added the path; endpoints and files have a lower priority.
 async fn added_pages(
     State(shared): State<Arc<Shared>>,
     request: HttpRequest,

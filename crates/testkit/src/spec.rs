@@ -1,5 +1,5 @@
-//! Specs: Markdown files that hold pages, calls, and the replies we expect. docs/testing.md
-//! describes the format; this reads, runs, compares and rewrites them.
+//! Specs: Markdown files with pages, calls, and expected replies. docs/testing.md describes the format; this module reads, runs, compares
+//! and rewrites them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,16 +17,16 @@ pub use compare::{Placeholders, difference};
 pub use report::Report;
 pub use runner::Runner;
 
-/// One case of the specs.
+/// A case of a spec.
 #[derive(Debug, Clone)]
 pub struct SpecCase {
-    /// `FILE > TITLE`, as in lists of known failures.
+    /// The name, `FILE > TITLE`, as in lists of known failures.
     pub name: String,
     /// The tools that it calls.
     pub tools: BTreeSet<String>,
 }
 
-/// The cases of all specs below a folder, without running any.
+/// Returns the cases of all specs below a folder, without running them.
 pub fn spec_cases(folder: impl AsRef<Path>) -> Vec<SpecCase> {
     let mut all = Vec::new();
     for (file, document) in runner::documents_in(folder.as_ref()) {
@@ -39,16 +39,16 @@ pub fn spec_cases(folder: impl AsRef<Path>) -> Vec<SpecCase> {
     all
 }
 
-/// Why a case fails that may.
+/// Why a case is expected to fail.
 #[derive(Debug, Clone)]
 pub struct KnownFailure {
     /// The reason.
     pub reason: String,
-    /// The tools that do not do there what they do elsewhere; none if only words or figures differ, and `None` if nobody said.
+    /// The tools whose effect differs; empty if only texts or figures differ, and `None` if not specified.
     pub tools: Option<BTreeSet<String>>,
 }
 
-/// A list of known failures by their cases, such as `firefox.txt`. What is not in it passes, or the tests do not.
+/// Reads a list of known failures by case, such as `firefox.txt`. All other cases must pass.
 pub fn known_failures(path: impl AsRef<Path>) -> BTreeMap<String, KnownFailure> {
     let reasons = expectations::Expectations::read(path.as_ref()).into_reasons();
     let read = |reason: String| match reason

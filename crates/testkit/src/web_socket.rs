@@ -1,4 +1,4 @@
-//! An MCP client over a WebSocket, which can also send frames that no client should.
+//! An MCP client over a WebSocket, which can also send invalid frames.
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
@@ -12,29 +12,29 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-/// How long the server may take; only a failure waits for it.
+/// How long the server may take; only a failure takes so long.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A client; its connection breaks without a word when this is dropped.
+/// A client, which disconnects without a closing handshake when this is dropped.
 pub struct WebSocketClient {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
-    /// What the server chose.
+    /// The subprotocol that the server selected.
     pub subprotocol: String,
-    /// What came while something else was waited for.
+    /// Messages that arrived while another one was waited for.
     others: Vec<Value>,
 }
 
-/// How a WebSocket was closed: code and reason; zero, where there was no frame that said it.
+/// How a WebSocket was closed: code and reason; zero without a close frame.
 pub type Closing = (u16, String);
 
 impl WebSocketClient {
-    /// Connects to `ws://…`, asking for these subprotocols.
+    /// Connects to `ws://…` with these subprotocols.
     pub async fn connect(url: &str, subprotocols: &str, headers: &[(&'static str, &str)]) -> Self {
         let connected = Self::try_connect(url, subprotocols, headers).await;
         connected.unwrap_or_else(|status| panic!("{url} was refused with {status}"))
     }
 
-    /// Connects, or tells with which status it was refused; zero, where there was none.
+    /// Connects, or returns the HTTP status of the rejection; zero without one.
     pub async fn try_connect(
         url: &str,
         subprotocols: &str,
@@ -65,7 +65,7 @@ impl WebSocketClient {
         }
     }
 
-    /// Connects and shakes hands.
+    /// Connects and initializes the connection.
     pub async fn start(url: &str) -> Self {
         let mut client = Self::connect(url, "mcp", &[]).await;
         let hello = json!({
@@ -80,7 +80,7 @@ impl WebSocketClient {
         client
     }
 
-    /// Sends a message as it is; a server that has gone does not hear it.
+    /// Sends a message without changes; the server may have disconnected.
     pub async fn text(&mut self, text: &str) {
         self.send(Message::text(text)).await;
     }
@@ -90,12 +90,12 @@ impl WebSocketClient {
         self.send(Message::binary(bytes.to_vec())).await;
     }
 
-    /// Asks whether the server is there.
+    /// Sends a ping.
     pub async fn ping(&mut self, word: &'static [u8]) {
         self.send(Message::Ping(word.into())).await;
     }
 
-    /// Sends a message in frames of that many bytes.
+    /// Sends a message in frames of that size, in bytes.
     pub async fn fragments(&mut self, bytes: &[u8], size: usize) {
         let count = bytes.len().div_ceil(size);
         for (number, part) in bytes.chunks(size).enumerate() {
@@ -109,12 +109,12 @@ impl WebSocketClient {
         }
     }
 
-    /// Sends one frame of text, whatever its bytes are.
+    /// Sends one text frame with any bytes.
     pub async fn raw_text(&mut self, bytes: &[u8]) {
         self.fragments(bytes, bytes.len().max(1)).await;
     }
 
-    /// Sends a frame that goes on with a message that never began.
+    /// Sends a continuation frame without a message.
     pub async fn continuation(&mut self, bytes: &[u8]) {
         let kind = OpCode::Data(Data::Continue);
         let frame = Frame::message(bytes.to_vec(), kind, true);
@@ -132,20 +132,20 @@ impl WebSocketClient {
         self.text(&message.to_string()).await;
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its response.
     pub async fn request(&mut self, method: &str, params: Value) -> Value {
         const ID: u64 = 1 << 40;
         self.begin(ID, method, params).await;
         self.answer(&json!(ID)).await
     }
 
-    /// Calls a tool; its result.
+    /// Calls a tool; returns its result.
     pub async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
         self.request("tools/call", params).await["result"].clone()
     }
 
-    /// The message with that id.
+    /// Waits for the message with that id.
     pub async fn answer(&mut self, id: &Value) -> Value {
         if let Some(at) = self.others.iter().position(|other| other["id"] == *id) {
             return self.others.remove(at);
@@ -160,7 +160,7 @@ impl WebSocketClient {
         }
     }
 
-    /// The next message, or how the connection was closed.
+    /// Waits for the next message, or returns how the connection was closed.
     pub async fn next(&mut self) -> Result<Value, Closing> {
         loop {
             return match self.frame().await {
@@ -177,7 +177,7 @@ impl WebSocketClient {
         }
     }
 
-    /// The next frame, of whatever kind; `None` at the end.
+    /// Waits for the next frame of any kind; `None` at the end.
     pub async fn frame(&mut self) -> Option<Message> {
         match timeout(TIMEOUT, self.socket.next()).await {
             Ok(Some(Ok(message))) => Some(message),
@@ -186,7 +186,7 @@ impl WebSocketClient {
         }
     }
 
-    /// How the server closes the connection, whatever comes before.
+    /// Waits until the server closes the connection, and returns how.
     pub async fn closing(&mut self) -> Closing {
         loop {
             if let Err(closing) = self.next().await {
@@ -195,7 +195,7 @@ impl WebSocketClient {
         }
     }
 
-    /// Whether the server answers with a pong of that word, sooner or later.
+    /// Returns whether the server responds with that pong.
     pub async fn pong(&mut self, word: &[u8]) -> bool {
         loop {
             match self.frame().await {

@@ -1,8 +1,8 @@
-//! What input devices do, in the same words over WebDriver and over WebDriver BiDi. <https://www.w3.org/TR/webdriver2/#actions>
+//! Input sources and their actions, with the same types in WebDriver and WebDriver BiDi. <https://www.w3.org/TR/webdriver2/#actions>
 
 use serde::Serialize;
 
-/// One device; the n-th actions of all devices happen together.
+/// An input source; the n-th actions of all sources are dispatched together.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Source {
@@ -20,7 +20,7 @@ pub enum Source {
     },
 }
 
-/// What a device does.
+/// An action of an input source.
 #[derive(Debug, Clone, Serialize)]
 #[serde(
     tag = "type",
@@ -29,7 +29,7 @@ pub enum Source {
 )]
 pub enum Action {
     Pause {
-        /// In milliseconds.
+        /// The duration, in milliseconds.
         #[serde(skip_serializing_if = "Option::is_none")]
         duration: Option<u64>,
     },

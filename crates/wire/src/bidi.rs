@@ -1,7 +1,7 @@
 //! WebDriver BiDi as types: one module per module of the specification, one struct per command and event.
 //!
-//! A command's fields are its parameters; `None` leaves an optional one out. What a browser sends is read leniently: unknown
-//! fields are passed over, absent ones get their default. Nothing here does anything.
+//! A command's fields are its parameters; `None` omits an optional one. Messages of a browser are parsed leniently: unknown fields are
+//! ignored, missing ones get their default. This module has types only.
 //!
 //! <https://w3c.github.io/webdriver-bidi/>
 
@@ -20,7 +20,7 @@ mod tests;
 
 pub use crate::message::{Binary, Command, Empty, Event};
 
-/// Says which method a struct's fields are the parameters of, and what answers it.
+/// Implements [`Command`](crate::Command) for the parameters of a method.
 macro_rules! command {
     ($command:ty, $method:literal, $response:ty) => {
         impl crate::message::Command for $command {
@@ -31,7 +31,7 @@ macro_rules! command {
 }
 use command;
 
-/// Says which event a struct's fields belong to.
+/// Implements [`Event`](crate::Event) for the parameters of an event.
 macro_rules! event {
     ($event:ty, $method:literal) => {
         impl crate::message::Event for $event {
@@ -41,7 +41,7 @@ macro_rules! event {
 }
 use event;
 
-/// The names of errors that somebody tells apart. <https://w3c.github.io/webdriver-bidi/#errors>
+/// The error codes that the code distinguishes. <https://w3c.github.io/webdriver-bidi/#errors>
 pub mod error {
     pub const NO_SUCH_FRAME: &str = "no such frame";
     pub const NO_SUCH_NODE: &str = "no such node";

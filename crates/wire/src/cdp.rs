@@ -1,8 +1,8 @@
 //! The Chrome DevTools Protocol as types: one module per domain, one struct per command and event.
 //!
-//! A command's fields are its parameters; `None` leaves an optional one out. What a browser sends
-//! is read leniently: unknown fields are passed over, absent ones get their default, so that
-//! other versions of the browser are understood as far as they can be. Nothing here does anything.
+//! A command's fields are its parameters; `None` omits an optional one. Messages of a browser are parsed leniently: unknown fields are
+//! ignored, missing ones get their default, so that other versions of the browser are supported as far as possible. This module has types
+//! only.
 
 pub mod browser;
 pub mod dom;
@@ -22,7 +22,7 @@ pub mod target;
 
 pub use crate::message::{Binary, Command, Empty, Event};
 
-/// Says which method a struct's fields are the parameters of, and what answers it.
+/// Implements [`Command`](crate::Command) for the parameters of a method.
 macro_rules! command {
     ($command:ty, $method:literal, $response:ty) => {
         impl crate::cdp::Command for $command {
@@ -33,7 +33,7 @@ macro_rules! command {
 }
 use command;
 
-/// Says which event a struct's fields belong to.
+/// Implements [`Event`](crate::Event) for the parameters of an event.
 macro_rules! event {
     ($event:ty, $method:literal) => {
         impl crate::cdp::Event for $event {

@@ -1,14 +1,13 @@
-//! Reading the browser's JSON, which says more than Rust's strings can.
+//! Parsing the browser's JSON, which may contain strings that Rust cannot represent.
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 
-/// Reads `value`, which belongs to `method`.
+/// Parses `value`, which belongs to `method`.
 ///
-/// A page's strings may hold half a surrogate pair, which JSON can say and Rust's strings cannot:
-/// such a half becomes U+FFFD.
+/// A page's strings may contain lone surrogates, which are valid in JSON but not in Rust's strings: each becomes U+FFFD.
 pub(crate) fn decode<T: DeserializeOwned>(method: &'static str, value: &RawValue) -> Result<T> {
     serde_json::from_str(value.get())
         .or_else(|error| match replace_lone_surrogates(value.get()) {
@@ -21,7 +20,7 @@ pub(crate) fn decode<T: DeserializeOwned>(method: &'static str, value: &RawValue
         })
 }
 
-/// Events whose texts are a page's own, of any length: what it writes to the console.
+/// Events with texts of a page of any length: console messages.
 const CONSOLE_EVENTS: [&str; 5] = [
     "Runtime.consoleAPICalled",
     "Runtime.exceptionThrown",
@@ -29,12 +28,12 @@ const CONSOLE_EVENTS: [&str; 5] = [
     "log.entryAdded",
     "Console.messageAdded",
 ];
-/// Bytes that all long strings of such an event may have together, as JSON writes them.
+/// The largest total size of the long strings of such an event, in bytes of JSON.
 const MAX_STRING_LENGTH: usize = 128 * 1024;
-/// A string of so many bytes is not long.
+/// The size below which a string is not long, in bytes.
 const SHORT: usize = 1024;
 
-/// The parameters of an event as they are kept until somebody handles it: a page may write to its console faster than that.
+/// Returns the parameters of an event to be queued: a page may log faster than events are handled.
 pub(crate) fn bounded(method: &str, params: &RawValue) -> Box<RawValue> {
     let is_long = params.get().len() > MAX_STRING_LENGTH && CONSOLE_EVENTS.contains(&method);
     let short = is_long.then(|| shortened(params.get())).flatten();
@@ -43,7 +42,7 @@ pub(crate) fn bounded(method: &str, params: &RawValue) -> Box<RawValue> {
         .unwrap_or_else(|| params.to_owned())
 }
 
-/// The JSON with its long strings cut; `None` if it is not JSON.
+/// Returns the JSON with truncated long strings; `None` if it is invalid.
 fn shortened(json: &str) -> Option<String> {
     let bytes = json.as_bytes();
     let mut out = String::new();
@@ -81,7 +80,7 @@ fn shortened(json: &str) -> Option<String> {
     Some(out)
 }
 
-/// Rewrites each `\uD800`…`\uDFFF` that has no partner; `None` if there is none.
+/// Rewrites each lone `\uD800`…`\uDFFF`; `None` if there is none.
 fn replace_lone_surrogates(json: &str) -> Option<String> {
     let bytes = json.as_bytes();
     let unit = |at: usize| {
@@ -102,7 +101,7 @@ fn replace_lone_surrogates(json: &str) -> Option<String> {
                 copied = at;
             }
             Some(_) => at += 6,
-            // The escaped character may itself be a backslash.
+            // The escaped character may be a backslash.
             None => at += 2,
         }
     }

@@ -1,10 +1,8 @@
-//! Speaks browser protocols as their specifications say; no policy, no retries.
+//! Implements browser protocols as specified, without policies or retries.
 //!
-//! A [`Connection`] is one pipe or WebSocket to a browser. Over it run flat sessions
-//! ([`Session`]): typed commands go out, and events come back in order through an [`EventStream`].
-//! The Chrome DevTools Protocol ([`cdp`]) has many sessions, WebDriver BiDi ([`bidi`]) has one.
-//! W3C WebDriver ([`webdriver`]) is HTTP: commands and answers, no events;
-//! what WebKit tells besides comes from its [`inspector`].
+//! A [`Connection`] is a pipe or WebSocket to a browser with flat sessions ([`Session`]): commands are typed, and events arrive in order in
+//! an [`EventStream`]. The Chrome DevTools Protocol ([`cdp`]) has many sessions, WebDriver BiDi ([`bidi`]) has one. W3C WebDriver
+//! ([`webdriver`]) is HTTP: commands and results, no events; the [`inspector`] reports what WebDriver does not report of WebKit.
 
 mod error;
 mod json;

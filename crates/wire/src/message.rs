@@ -1,28 +1,28 @@
-//! What all protocols have in common: a command has a method and an answer, an event a method, and bytes travel as text.
+//! The types that all protocols share: commands with methods and results, events, and Base64 data.
 
 use base64::Engine as _;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What can be asked of a browser: the struct is the parameters.
+/// A command: the struct is its parameters.
 pub trait Command: Serialize + Send + Sync {
-    /// Such as `Page.navigate`.
+    /// The method, such as `Page.navigate`.
     const METHOD: &'static str;
-    /// What the browser answers; [`Empty`] where it only says that it is done.
+    /// The type of the result; [`Empty`] for a result without data.
     type Response: DeserializeOwned + Send + 'static;
 }
 
-/// What a browser tells unasked.
+/// An event: the struct is its parameters.
 pub trait Event: DeserializeOwned {
-    /// Such as `Page.frameNavigated`.
+    /// The method, such as `Page.frameNavigated`.
     const METHOD: &'static str;
 }
 
-/// An answer that carries nothing.
+/// An empty result.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 pub struct Empty {}
 
-/// Bytes, which travel as Base64.
+/// Bytes, which are encoded as Base64.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Binary(pub Vec<u8>);
 

@@ -1,7 +1,7 @@
-//! Commands out, answers back to whoever asked, events into ordered queues.
+//! JSON-RPC with a browser: commands and their results, and ordered queues of events.
 //!
-//! Two tasks serve a connection: one reads and dispatches, one writes what is queued. Both end
-//! with it. Where events go is [`routes`]'s business; what commands mean is nobody's here.
+//! Two tasks serve a connection: one reads and dispatches, one writes the queued frames. Both end with it. [`routes`] assigns events to
+//! queues; the meaning of commands is not known here.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -32,20 +32,20 @@ mod routes;
 #[cfg(test)]
 mod tests;
 
-/// Frames that wait to be written; a browser that reads none of so many will not read more.
+/// The largest number of frames that wait to be written; a browser that reads none of them is unresponsive.
 const OUTGOING_CAPACITY: usize = 16_384;
-/// Frames that one write takes at most.
+/// The largest number of frames in one write.
 const BATCH: usize = 256;
 
-/// One pipe or WebSocket to a browser, with all its sessions. Cheap to clone.
+/// A pipe or WebSocket to a browser, with all of its sessions. Cheap to clone.
 ///
-/// When the last clone (sessions count as clones) is dropped, the connection closes.
+/// The connection is closed when the last clone (including sessions) is dropped.
 #[derive(Clone)]
 pub struct Connection {
     owner: Arc<Owner>,
 }
 
-/// What the last handle takes along; the tasks hold [`Shared`] only.
+/// Aborts the tasks with the last handle; the tasks hold [`Shared`] only.
 struct Owner {
     shared: Arc<Shared>,
     reader: AbortHandle,
@@ -61,10 +61,10 @@ impl Drop for Owner {
 }
 
 impl Connection {
-    /// Speaks over the pipe of a browser started with `--remote-debugging-pipe`: `reader` is our
-    /// end of the browser's file descriptor 4, `writer` of its 3.
+    /// Connects to a browser that was started with `--remote-debugging-pipe`: `reader` is the other end of the browser's file descriptor 4,
+    /// `writer` that of 3.
     ///
-    /// The stream is the queue of the browser-level events. Needs a Tokio runtime.
+    /// The stream is the queue of the browser-level events. Requires a Tokio runtime.
     #[cfg(unix)]
     pub fn pipe(
         reader: impl Into<std::os::fd::OwnedFd>,
@@ -78,7 +78,7 @@ impl Connection {
         Ok(Self::start(reader, writer))
     }
 
-    /// Like [`Connection::pipe`], over any two byte streams.
+    /// Like [`Connection::pipe`], for any two byte streams.
     pub fn streams<R, W>(reader: R, writer: W) -> (Self, EventStream)
     where
         R: AsyncRead + Unpin + Send + 'static,
@@ -92,7 +92,7 @@ impl Connection {
 
     /// Connects to a `ws://` or `wss://` URL, within `timeout`.
     ///
-    /// A user name and password in the URL are sent as Basic credentials; `headers` win over them.
+    /// User name and password in the URL are sent as Basic credentials; `headers` override them.
     pub async fn websocket(
         url: &str,
         headers: &[(String, String)],
@@ -102,7 +102,7 @@ impl Connection {
         Ok(Self::start(reader, writer))
     }
 
-    /// The browser-level session, which has no id.
+    /// Returns the browser-level session, which has no id.
     pub fn root(&self) -> Session {
         Session {
             connection: self.clone(),
@@ -110,7 +110,7 @@ impl Connection {
         }
     }
 
-    /// The session with this id, as `Target.attachedToTarget` brought it.
+    /// Returns the session with this id from `Target.attachedToTarget`.
     pub fn session(&self, id: impl Into<Arc<str>>) -> Session {
         Session {
             connection: self.clone(),
@@ -118,22 +118,22 @@ impl Connection {
         }
     }
 
-    /// The events of a session that was attached from the browser level, and of all sessions that
-    /// were attached from within it (cross-origin frames, workers), in the order of their arrival.
+    /// Returns the events of a session that was attached at the browser level, and of all sessions that were attached within it
+    /// (out-of-process frames, workers), in order of arrival.
     ///
-    /// The queue exists since before the `Target.attachedToTarget` event was delivered, so it has
-    /// missed nothing. `None` if the session is over, shares its parent's queue, or its queue was
+    /// The queue was created before the `Target.attachedToTarget` event was delivered, so it is complete. `None` if the session has ended,
+    /// shares its parent's queue, or its queue was taken before.
     /// taken before.
     pub fn take_events(&self, session: &str) -> Option<EventStream> {
         self.owner.shared.state().routes.take_events(session)
     }
 
-    /// Becomes `Some(reason)` once the connection is over.
+    /// Becomes `Some(reason)` when the connection has ended.
     pub fn closed(&self) -> watch::Receiver<Option<String>> {
         self.owner.shared.closed.subscribe()
     }
 
-    /// Ends the connection. What was sent before still goes out; every waiter wakes at once.
+    /// Closes the connection. Sent frames are still written; all waiters are woken at once.
     pub fn close(&self) {
         self.owner.shared.end("closed by this side");
         self.owner.reader.abort();
@@ -161,7 +161,7 @@ impl Connection {
     }
 }
 
-/// A flat session: commands to one target. Cheap to clone.
+/// A flat protocol session with one target. Cheap to clone.
 #[derive(Clone)]
 pub struct Session {
     connection: Connection,
@@ -169,24 +169,23 @@ pub struct Session {
 }
 
 impl Session {
-    /// The session's id; `None` at the browser level.
+    /// Returns the session's id; `None` at the browser level.
     pub fn id(&self) -> Option<&Arc<str>> {
         self.id.as_ref()
     }
 
-    /// The connection that the session runs over.
+    /// Returns the connection of the session.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Sends a command and waits for its answer. Dropping the future forgets the answer; the
-    /// command is not taken back.
+    /// Sends a command and waits for its result. Dropping the future does not cancel the command.
     pub async fn call<C: Command>(&self, command: &C) -> Result<C::Response> {
         self.send(command).await
     }
 
-    /// Queues a command now, and returns its answer as a future: commands sent one after the other
-    /// go out in that order, in one write where the transport can. The future may be dropped.
+    /// Queues a command at once, and returns its result as a future: commands are written in the order of calls, in one write if the
+    /// transport supports it. The future may be dropped.
     pub fn send<C: Command>(&self, command: &C) -> Reply<C::Response> {
         let shared = &self.connection.owner.shared;
         let (answer, received) = oneshot::channel();
@@ -204,9 +203,8 @@ impl Session {
         }
     }
 
-    /// Waits until the consumer of this session's events has handled everything that had arrived
-    /// when this was called: until it asks for the event after. Must not be awaited by that
-    /// consumer itself.
+    /// Waits until the consumer of this session's events has handled all events that had arrived before this call: until it requests the
+    /// next one. Must not be awaited by that consumer.
     pub async fn flush(&self) -> Result<()> {
         let shared = &self.connection.owner.shared;
         let (passed, barrier) = oneshot::channel();
@@ -227,7 +225,7 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// The answer to a command that is on its way.
+/// The future result of a command.
 pub struct Reply<R> {
     shared: Arc<Shared>,
     session: Option<Arc<str>>,
@@ -243,7 +241,7 @@ enum Progress {
     Done,
 }
 
-/// What the browser said; `Err` if the session or connection ended before it said anything.
+/// The response of the browser; `Err` if the session or connection ended before.
 type Answer = Result<Result<Box<RawValue>, Failure>>;
 
 impl<R: DeserializeOwned> Future for Reply<R> {
@@ -276,7 +274,7 @@ impl<R> Drop for Reply<R> {
     }
 }
 
-/// What handles and tasks have in common.
+/// The state that handles and tasks share.
 struct Shared {
     state: Mutex<State>,
     closed: watch::Sender<Option<String>>,
@@ -286,7 +284,7 @@ struct State {
     last_id: u64,
     waiting: HashMap<u64, Waiter>,
     routes: Routes,
-    /// To the writing task; `None` once the connection is over.
+    /// The sender to the writing task; `None` after the connection has ended.
     frames: Option<mpsc::Sender<String>>,
 }
 
@@ -296,12 +294,12 @@ struct Waiter {
 }
 
 impl Shared {
-    /// The lock is held for map operations only: nothing in between can panic half-way.
+    /// The lock is held for map operations only, which do not panic.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers a waiter and queues its frame, in one step, so that ids go out in order.
+    /// Registers a waiter and queues its frame in one step, so that ids are in order.
     fn queue<C: Command>(
         &self,
         session: Option<&Arc<str>>,
@@ -339,8 +337,7 @@ impl Shared {
         Ok(id)
     }
 
-    /// Takes one frame apart and hands it to whom it is for. Returns the queue that it went into
-    /// if that fills up.
+    /// Parses a frame and passes it to its receiver. Returns the queue of the event if that is nearly full.
     fn dispatch(&self, frame: &[u8]) -> Option<Backpressure> {
         tracing::trace!(frame = log_excerpt(frame), "received");
         let envelope: Envelope<'_> = match serde_json::from_slice(frame) {
@@ -352,7 +349,7 @@ impl Shared {
         };
         if let Some(id) = envelope.id {
             let waiter = self.state().waiting.remove(&id);
-            // Nobody waits any longer: the call was dropped.
+            // The caller was cancelled.
             if let Some(waiter) = waiter {
                 let _ = waiter.answer.send(Ok(envelope.answer()));
             }
@@ -370,7 +367,7 @@ impl Shared {
         None
     }
 
-    /// Ends everything for this reason; only the first reason counts.
+    /// Ends the connection for this reason; only the first reason counts.
     fn end(&self, reason: &str) {
         let first = self.closed.send_if_modified(|closed| {
             let first = closed.is_none();
@@ -391,7 +388,7 @@ impl Shared {
         }
     }
 
-    /// Why nothing more can come from this session.
+    /// Returns why the session has ended.
     fn ended(&self, session: Option<&Arc<str>>) -> Error {
         match &*self.closed.borrow() {
             Some(reason) => Error::Closed {
@@ -405,7 +402,7 @@ impl Shared {
     }
 }
 
-/// The beginning of a frame, for logs.
+/// Returns the beginning of a frame, for logs.
 fn log_excerpt(frame: &[u8]) -> &str {
     let head = &frame[..frame.len().min(200)];
     match std::str::from_utf8(head) {
@@ -418,7 +415,7 @@ async fn read(shared: Arc<Shared>, mut incoming: impl Incoming) {
     loop {
         match incoming.next().await {
             Ok(frame) => {
-                // Not reading on slows down the browser, which is better than losing a page.
+                // Reading slowly blocks the browser, which is better than losing events of a page.
                 if let Some(crowd) = shared.dispatch(frame) {
                     crowd.wait_for_room().await;
                 }
@@ -442,7 +439,7 @@ async fn write(
     outgoing.close().await;
 }
 
-/// Starts one of the two tasks of a connection, whose [`Owner`] aborts it.
+/// Starts one of the two tasks of a connection, which its [`Owner`] aborts.
 #[expect(
     clippy::disallowed_methods,
     reason = "the connection owns and ends its tasks"

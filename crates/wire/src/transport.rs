@@ -1,4 +1,4 @@
-//! Frames in, frames out: one frame is one JSON message. What a frame says is not known here.
+//! Transports of frames: one frame is one JSON message, which is not parsed here.
 
 pub(crate) use no_delay::NoDelayStream;
 #[cfg(unix)]
@@ -11,18 +11,18 @@ mod no_delay;
 mod pipe;
 mod websocket;
 
-/// The receiving half.
+/// The receiving half of a transport.
 pub(crate) trait Incoming: Send + 'static {
-    /// Waits for the next frame; the error says why there will be none.
+    /// Waits for the next frame; the error is the reason of the end.
     fn next(&mut self) -> impl Future<Output = Result<&[u8], String>> + Send;
 }
 
-/// The sending half.
+/// The sending half of a transport.
 pub(crate) trait Outgoing: Send + 'static {
-    /// Sends all frames, in order, with as few writes as it can, and leaves `frames` empty.
+    /// Sends all frames in order, with as few writes as possible, and clears `frames`.
     fn send(&mut self, frames: &mut Vec<String>)
     -> impl Future<Output = Result<(), String>> + Send;
 
-    /// Says good-bye, where the transport has a word for that.
+    /// Closes the transport, with a closing handshake if it has one.
     fn close(&mut self) -> impl Future<Output = ()> + Send;
 }

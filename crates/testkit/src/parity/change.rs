@@ -1,28 +1,28 @@
-//! Two answers to one call against what the scenario says about their difference.
+//! Comparing two answers to a call with the difference that the scenario lists.
 
 use std::ops::Range;
 
 use super::scenario::Listed;
 use crate::spec::{difference, matches};
 
-/// What is said about a difference whose reason nobody has given yet.
+/// The placeholder of a missing reason.
 pub(super) const NO_REASON: &str = "?";
 
-/// How the two answers of a call stand to what is listed below it.
+/// The result of comparing the answers of a call with the listed difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// They are the same, as expected.
+    /// The answers are equal, as expected.
     None,
-    /// They differ as it is listed.
+    /// The answers differ as listed.
     Known,
-    /// They differ as it is listed, but nobody has said why.
+    /// The answers differ as listed, but the reason is missing.
     Unexplained { lines: String },
-    /// They differ, and it is not listed, or otherwise.
+    /// The answers differ in an unlisted way.
     Unexpected {
         lines: String,
         edit: (Range<usize>, String),
     },
-    /// They are the same, and a difference is listed.
+    /// The answers are equal, but a difference is listed.
     Gone {
         reason: String,
         edit: (Range<usize>, String),
@@ -55,7 +55,7 @@ impl Change {
         }
     }
 
-    /// What to change in the scenario's file so that it tells what is.
+    /// Returns the change of the scenario's file that lists the actual difference.
     pub(super) fn edit(&self) -> Option<(Range<usize>, String)> {
         match self {
             Self::Unexpected { edit, .. } | Self::Gone { edit, .. } => Some(edit.clone()),
@@ -63,7 +63,7 @@ impl Change {
         }
     }
 
-    /// What is wrong, ready to print; `updated` when the file was rewritten.
+    /// Returns the failure, ready to print; `updated` if the file was rewritten.
     pub(super) fn fault(&self, updated: bool) -> Option<String> {
         let (title, lines) = match self {
             Self::None | Self::Known => return None,
@@ -85,7 +85,7 @@ impl Change {
     }
 }
 
-/// The lines that only one of them has, `- ` theirs and `+ ` ours.
+/// Returns the lines that only one answer has, `- ` theirs and `+ ` ours.
 fn changed_lines(theirs: &str, ours: &str) -> String {
     let all = difference(theirs, ours);
     let changed = all.lines().filter_map(|line| line.strip_prefix("    "));

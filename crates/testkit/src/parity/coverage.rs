@@ -1,4 +1,4 @@
-//! What the scenarios leave out: flags that the other side has, and tools that it lists by default.
+//! The flags and default tools of the other server that no scenario covers.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,19 +9,20 @@ use regress::Regex;
 use super::scenario::{Request, Scenario};
 use crate::client::Launch;
 
-/// Flags and tools of theirs, and which of them are played.
+/// The flags and tools of the other server, and those that scenarios use.
 #[derive(Debug, Default)]
 pub struct Coverage {
     flags: BTreeSet<String>,
     tools: BTreeSet<String>,
     played_flags: BTreeSet<String>,
     played_tools: BTreeSet<String>,
-    /// Flags that cannot be played, each with the reason.
+    /// Flags that scenarios cannot use, each with the reason.
     omitted: Vec<(String, String)>,
 }
 
 impl Coverage {
-    /// Asks the server for its flags and tools. `file` lists what cannot be played, in lines of the form ``- `--flag`: reason``.
+    /// Reads the flags and tools from the server. `file` lists the flags that scenarios cannot use, in lines of the form ``- `--flag`:
+    /// reason``.
     pub(super) async fn of(theirs: &[String], file: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(file)
             .map_err(|error| format!("{}: {error}", file.display()))?;
@@ -39,14 +40,14 @@ impl Coverage {
                 .iter()
                 .filter_map(|tool| Some(tool["name"].as_str()?.to_owned()))
                 .collect(),
-            // These are given to both in every scenario.
+            // Both servers get these in every scenario.
             played_flags: theirs.iter().filter_map(|arg| flag(arg)).collect(),
             played_tools: BTreeSet::new(),
             omitted: text.lines().filter_map(omitted).collect(),
         })
     }
 
-    /// Counts what a scenario plays.
+    /// Adds the flags and tools of a scenario.
     pub(super) fn add(&mut self, scenario: &Scenario) {
         let flags = &scenario.flags;
         self.played_flags
@@ -63,7 +64,7 @@ impl Coverage {
         }
     }
 
-    /// What is neither played nor left out for a reason, or both.
+    /// Returns the flags and tools that are neither covered nor excluded, or both.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for tool in self.tools.difference(&self.played_tools) {
@@ -114,7 +115,7 @@ fn flag(arg: &str) -> Option<String> {
     name.starts_with("--").then(|| name.to_owned())
 }
 
-/// The flags that begin a line of a help text; what every program has is none.
+/// Returns the flags that begin a line of a help text, without those of every program.
 fn flags_of(help: &str) -> BTreeSet<String> {
     let option = Regex::new(r"^ +(?:-\w, )?(--[a-z-]+)").expect("a valid pattern");
     help.lines()

@@ -1,4 +1,4 @@
-//! What differs everywhere and in the same way: said once, with its reason, in `everywhere.md`.
+//! Differences that occur in all scenarios in the same way: listed once, with the reason, in `everywhere.md`.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use regress::Regex;
 
 use crate::markdown::{Piece, pieces};
 
-/// The rules that make the answers of both sides alike before they are compared.
+/// The rules that equalize the answers of both servers before they are compared.
 pub(super) struct Everywhere {
     rules: Vec<Rule>,
 }
@@ -21,9 +21,9 @@ struct Rule {
 }
 
 impl Everywhere {
-    /// Reads the rules: below each heading, which is the reason, a block `theirs` or `ours` with a
-    /// regular expression, and below it what to put in its place (nothing when there is no such line;
-    /// `\\n` is a line break).
+    /// Reads the rules: below each heading, which is the reason, a block `theirs` or `ours` with a regular expression, followed by the
+    /// replacement (default: nothing; `\
+    /// ` is a line break).
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| format!("{}: {error}", path.display()))?;
@@ -63,12 +63,12 @@ impl Everywhere {
         Ok(Self { rules })
     }
 
-    /// Our answer, made alike.
+    /// Applies the rules to our answer.
     pub(super) fn ours(&self, answer: String) -> String {
         self.apply(answer, true)
     }
 
-    /// Their answer, made alike.
+    /// Applies the rules to their answer.
     pub(super) fn theirs(&self, answer: String) -> String {
         self.apply(answer, false)
     }
@@ -84,7 +84,7 @@ impl Everywhere {
         })
     }
 
-    /// The rules that were never needed.
+    /// Returns the rules that were never used.
     pub(super) fn unused(&self) -> impl Iterator<Item = String> {
         let unused = self
             .rules

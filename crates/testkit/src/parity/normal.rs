@@ -1,4 +1,4 @@
-//! What may differ from run to run is made alike: addresses, times, durations, temporary names.
+//! Masking values that differ between runs: addresses, times, durations, temporary names.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use regress::Regex;
 use crate::site::Site;
 use crate::spec::Placeholders;
 
-/// Makes the answers of one server comparable.
+/// Masks the answers of one server.
 pub(super) struct Normal {
     names: Placeholders,
     patterns: Vec<(Regex, &'static str)>,
 }
 
-/// What changes with the moment, and what stands for it.
+/// Patterns of values that depend on the time, and their placeholders.
 const PASSING: [(&str, &str); 7] = [
-    // Lines of console logs begin with the time since the file was made.
+    // Lines of console logs begin with the time since the creation of the file.
     (r"^\[ *\d+ms\]", "[{ms}]"),
     (r"duration: +\d+ms", "duration: {ms}"),
     (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "{time}"),
@@ -26,7 +26,7 @@ const PASSING: [(&str, &str); 7] = [
 ];
 
 impl Normal {
-    /// For a server that visits this site and works in this folder.
+    /// Creates the masks for a server that uses this site and this workspace.
     pub(super) fn new(site: &Site, workspace: &Path) -> Self {
         let patterns = PASSING.map(|(pattern, name)| {
             (
@@ -40,12 +40,12 @@ impl Normal {
         }
     }
 
-    /// Puts the real addresses in, into pages, flags and arguments.
+    /// Replaces placeholders in pages, flags and arguments by addresses.
     pub(super) fn fill(&self, text: &str) -> String {
         self.names.fill(text)
     }
 
-    /// Puts placeholders in, into an answer.
+    /// Replaces addresses in an answer by placeholders.
     pub(super) fn mask(&self, text: &str) -> String {
         let text = self.names.mask(text);
         self.patterns.iter().fold(text, |text, (pattern, name)| {

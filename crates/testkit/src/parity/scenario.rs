@@ -1,5 +1,4 @@
-//! The text of a scenario file → scenarios and their steps. Knows where the list of differences of
-//! each step stands, to rewrite it in place.
+//! Parsing scenario files into scenarios and steps, with the positions of the listed differences for rewriting them.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use super::change::NO_REASON;
 use crate::markdown::{Block, Fault, Piece, pieces, resource};
 use crate::site::Resource;
 
-/// One file.
+/// A scenario file.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) path: PathBuf,
@@ -18,65 +17,65 @@ pub(super) struct Document {
     pub(super) scenarios: Vec<Scenario>,
 }
 
-/// What stands below one `## ` heading: a start of both servers, and calls to them.
+/// A scenario below a `## ` heading: a start of both servers, and calls.
 #[derive(Clone, Debug)]
 pub(super) struct Scenario {
-    /// `FILE > TITLE`
+    /// The name, `FILE > TITLE`.
     pub(super) name: String,
-    /// What the site serves, by path; addresses are still placeholders.
+    /// The resources of the site, by path; addresses are still placeholders.
     pub(super) resources: Vec<(String, Resource)>,
-    /// Files of the workspace: name and content.
+    /// The files of the workspace: name and content.
     pub(super) files: Vec<(String, String)>,
     pub(super) flags: Flags,
-    /// The first one is the start.
+    /// The steps; the first one is the start.
     pub(super) steps: Vec<Step>,
 }
 
-/// How the servers are started, besides what every scenario needs. Still with placeholders.
+/// The arguments of the servers besides those of every scenario. Still with placeholders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flags {
     pub(super) args: Vec<String>,
     pub(super) env: Vec<(String, String)>,
-    /// Flags that every other scenario has and this one has not.
+    /// Default flags that this scenario omits.
     pub(super) without: Vec<String>,
-    /// Roots that the client offers.
+    /// The roots of the client.
     pub(super) roots: Vec<String>,
-    /// Whether the client speaks HTTP and not over stdio.
+    /// Whether the client uses HTTP instead of stdio.
     pub(super) over_http: bool,
 }
 
-/// One thing that both servers are asked for.
+/// A step for both servers.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) line: usize,
-    /// As it is written, to print.
+    /// The source text, to print.
     pub(super) text: String,
     pub(super) request: Request,
     pub(super) listed: Listed,
 }
 
-/// What both servers are asked for.
+/// The operation of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Request {
-    /// The start of the process and the handshake.
+    /// Start the process and initialize the connection.
     Start,
-    /// A tool call; arguments still with placeholders.
+    /// Call a tool; the arguments still have placeholders.
     Call { tool: String, arguments: String },
-    /// `tools/list`.
+    /// Request `tools/list`.
     List,
-    /// The names of the files in the workspace.
+    /// List the names of the files in the workspace.
     Files,
-    /// The text of files of the workspace, by a pattern with `*`.
+    /// Read files of the workspace, by a pattern with `*`.
     Read(String),
-    /// The end of stdin, and what the process says and returns.
+    /// Close stdin, and report the output and the exit status of the process.
     End,
-    /// The end, and another start with the same command line.
+    /// End the process, and start it again with the same command line.
     Restart,
-    /// A client over HTTP goes without ending its session, and comes back as a new one.
+    /// Disconnect the HTTP client without ending its session, and connect a new one.
     Reconnect,
 }
 
-/// The difference that is listed below a step, or the place where it would stand.
+/// The difference that is listed below a step, or the position for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) reason: Option<String>,
@@ -85,7 +84,7 @@ pub(super) struct Listed {
 }
 
 impl Document {
-    /// Reads and checks a file.
+    /// Reads and validates a file.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| format!("{}: {error}", path.display()))?;
@@ -103,7 +102,7 @@ impl Document {
         })
     }
 
-    /// Writes the file with these places changed.
+    /// Writes the file with these changes.
     pub(super) fn rewrite(&self, mut edits: Vec<(Range<usize>, String)>) {
         edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
         let mut text = self.text.clone();
@@ -128,7 +127,7 @@ fn parse(file: &str, text: &str) -> Result<Vec<Scenario>, Fault> {
                 if scenarios.iter().any(|known| known.name == name) {
                     return Err((line, format!("there are two scenarios `{title}`")));
                 }
-                // Pages and files above the first heading belong to all.
+                // Pages and files above the first heading belong to all scenarios.
                 let mut scenario = Scenario::new(&name, line, end);
                 scenario.resources.clone_from(&all.resources);
                 scenario.files.clone_from(&all.files);
@@ -249,7 +248,7 @@ impl Flags {
         } else if line.trim() == "over http" {
             self.over_http = true;
         } else if line.starts_with('-') {
-            // The rest is one argument, whatever blanks there are.
+            // The rest is one argument, including spaces.
             self.args.extend(line.splitn(2, ' ').map(str::to_owned));
         } else if !line.contains([' ', '=']) {
             self.args.push(line.to_owned());
@@ -285,7 +284,7 @@ fn request(line: &str) -> Result<Request, String> {
     })
 }
 
-/// The lines `≠ reason`, `- theirs`, `+ ours` that come next; when there are none, `place` is where they would stand.
+/// Parses the subsequent lines `≠ reason`, `- theirs`, `+ ours`; if there are none, `place` is the position for them.
 fn listed<'t>(
     lines: &mut std::iter::Peekable<impl Iterator<Item = Line<'t>>>,
     place: usize,
@@ -343,7 +342,7 @@ impl<'t> Line<'t> {
             })
     }
 
-    /// Whether it belongs to the list of differences: flags begin with two dashes.
+    /// Returns whether the line belongs to a listed difference: flags begin with two dashes.
     fn is_listed(&self) -> bool {
         self.text.starts_with(['≠', '+'])
             || self.text.starts_with("- ")

@@ -1,5 +1,4 @@
-//! One of the two servers in one scenario: its own site, its own workspace, and everything that a
-//! client sees of it as text.
+//! One of the two servers in a scenario: its own site, its own workspace, and everything that a client sees of it as text.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,9 +15,9 @@ use super::scenario::{Request, Scenario};
 use crate::client::{CallResult, Client, Launch, NoAnswer};
 use crate::site::Site;
 
-/// A server, started or not.
+/// A server, which may not be started.
 pub(super) struct Server {
-    /// Ends before its site and its workspace go.
+    /// Dropped before the site and the workspace.
     client: Option<Client>,
     launch: Launch,
     normal: Normal,
@@ -26,19 +25,19 @@ pub(super) struct Server {
     _site: Site,
 }
 
-/// Longer than any timeout that a server is asked for.
+/// The timeout of requests, longer than any timeout of a call.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Starts a server that listens, and is itself one over stdio.
+/// A script that starts a server over HTTP, and is itself a server over stdio.
 const OVER_HTTP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients/over_http.mjs");
-/// What that script imports.
+/// The package that the script imports.
 const SDK: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/clients/node_modules/@modelcontextprotocol/sdk"
 );
 
 impl Server {
-    /// Puts up the site and the workspace of a scenario. Nothing is started yet.
+    /// Creates the site and the workspace of a scenario, without starting the server.
     pub(super) async fn prepare(command: &[String], scenario: &Scenario) -> Self {
         let site = Site::start().await;
         let workspace = tempfile::Builder::new()
@@ -65,7 +64,7 @@ impl Server {
             .filter(|arg| !scenario.flags.without.contains(arg));
         let args = scenario.flags.args.iter().map(|arg| normal.fill(arg));
         let launch = if scenario.flags.over_http {
-            // Both servers would fail alike, and nothing would differ.
+            // Both servers would fail alike, without a difference.
             assert!(
                 Path::new(SDK).exists(),
                 "the MCP SDK for scenarios over HTTP is missing; run `make clients`"
@@ -103,7 +102,7 @@ impl Server {
         }
     }
 
-    /// Does it, and tells what a client sees, without what changes from run to run.
+    /// Executes a step, and returns what a client sees, with masks for values that differ between runs.
     pub(super) async fn perform(&mut self, request: &Request) -> String {
         let seen = match request {
             Request::Start => self.start().await,
@@ -139,7 +138,7 @@ impl Server {
         let arguments = serde_json::from_str(&self.normal.fill(arguments))
             .expect("was parsed when it was read");
         match client.try_call(tool, arguments).await {
-            // Headers come in the order of a hash table.
+            // The headers have the random order of a hash table.
             Ok(result) if tool == "browser_network_request" => sorted_headers(&seen(&result)),
             Ok(result) => seen(&result),
             Err(NoAnswer::Silent { .. }) => "(no answer)".to_owned(),
@@ -174,8 +173,8 @@ impl Server {
         format!("{}\n{}", exit(status), client.whole_stderr().await)
     }
 
-    /// All files of the workspace but browsers' profiles and the `.gitignore` of our output folder, which `@playwright/mcp` does not make, in
-    /// the order of their names.
+    /// Returns the sorted names of all files of the workspace, without browser profiles and the `.gitignore` of the output folder, which
+    /// `@playwright/mcp` does not create.
     fn file_names(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut folders = vec![PathBuf::new()];
@@ -239,7 +238,7 @@ fn exit(status: ExitStatus) -> String {
     )
 }
 
-/// A result as text: what it says, the snapshot that it links, its images, and any key that clients do not expect.
+/// Returns a result as text: its texts, the linked snapshot, its images, and any member that clients do not expect.
 fn seen(result: &CallResult) -> String {
     let mut text = String::new();
     if result.is_error {
@@ -250,7 +249,7 @@ fn seen(result: &CallResult) -> String {
         .section("Snapshot")
         .and_then(|body| result.linked_file(body))
     {
-        // A link is relative to the client's first root, which need not be the server's folder.
+        // A link is relative to the client's first root, which may differ from the server's folder.
         let snapshot = fs::read_to_string(file).unwrap_or_else(|_| "(not here)".to_owned());
         let _ = write!(text, "\n--- the snapshot's text\n{snapshot}");
     }
@@ -264,7 +263,7 @@ fn seen(result: &CallResult) -> String {
     text
 }
 
-/// The same with lines `name: value` that follow each other in the order of their names.
+/// Sorts consecutive lines of the form `name: value` by their names.
 fn sorted_headers(text: &str) -> String {
     let header = Regex::new(r"^ *[a-z-]+: ").expect("a valid pattern");
     let mut lines: Vec<_> = text.lines().collect();
@@ -276,7 +275,7 @@ fn sorted_headers(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A tool of `tools/list`, one line for itself and one for each parameter; descriptions are everybody's own.
+/// Returns a tool of `tools/list` as a line, and one for each parameter, without descriptions, which may differ.
 fn tool_lines(tool: &Value) -> String {
     let name = tool["name"].as_str().unwrap_or_default();
     let mut lines = format!("{name} {}", without_words(&tool["annotations"]));
@@ -302,7 +301,7 @@ fn tool_lines(tool: &Value) -> String {
     lines
 }
 
-/// The schema without its descriptions, its keys in one order.
+/// Returns the schema without descriptions, with its keys in a fixed order.
 fn without_words(schema: &Value) -> Value {
     match schema {
         Value::Object(object) => {

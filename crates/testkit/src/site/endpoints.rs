@@ -1,4 +1,4 @@
-//! Endpoints that behave: late, slow, never, redirecting, refusing, echoing.
+//! Endpoints with special behaviour: delays, missing responses, redirects, authentication, echoes.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -24,7 +24,7 @@ use super::Shared;
 
 pub(super) fn router() -> Router<Arc<Shared>> {
     Router::new()
-        // Browsers ask for it by themselves; a 404 would be an error in every console.
+        // Browsers request it without a page; a 404 would be an error in every console.
         .route("/favicon.ico", get(StatusCode::NO_CONTENT))
         .route("/delay", any(delay))
         .route("/status/{code}", any(status))
@@ -55,7 +55,7 @@ impl Milliseconds {
     }
 }
 
-/// `/delay?ms=300`: a small page after so long.
+/// `/delay?ms=300`: a small page after that delay.
 async fn delay(Query(time): Query<Milliseconds>) -> impl IntoResponse {
     time.pass().await;
     Html(format!(
@@ -94,7 +94,7 @@ fn found() -> u16 {
     302
 }
 
-/// `/redirect?to=/headers&code=307&ms=50`: a redirect of that kind, after so long.
+/// `/redirect?to=/headers&code=307&ms=50`: a redirect with that status, after that delay.
 async fn redirect(Query(wanted): Query<Redirection>) -> Response {
     Milliseconds { ms: wanted.ms }.pass().await;
     let code = StatusCode::from_u16(wanted.code).unwrap_or(StatusCode::FOUND);
@@ -123,13 +123,13 @@ async fn slow(Query(wanted): Query<Chunks>) -> Response {
     html_stream(head.chain(paragraphs))
 }
 
-/// `/never`: a page that begins and never ends, so that `load` never fires.
+/// `/never`: a page whose response never ends, so that `load` never fires.
 async fn never() -> Response {
     let head = "<!doctype html><title>Never</title><p>The rest is still to come</p>\n".to_owned();
     html_stream(stream::once(async { head }).chain(stream::pending()))
 }
 
-/// `/hang`: takes the request and never answers.
+/// `/hang`: accepts the request and never responds.
 async fn hang() -> Response {
     std::future::pending().await
 }
@@ -139,7 +139,7 @@ fn html_stream(parts: impl Stream<Item = String> + Send + 'static) -> Response {
     ([(CONTENT_TYPE, "text/html; charset=utf-8")], body).into_response()
 }
 
-/// `/auth/basic`: wants the name `user` and the password `secret`.
+/// `/auth/basic`: requires the user name `user` and the password `secret`.
 async fn basic_auth(headers: HeaderMap) -> Response {
     // base64 of `user:secret`
     let given = headers
@@ -200,7 +200,7 @@ fn download_size() -> usize {
     16
 }
 
-/// `/download?name=data.txt&size=16&ms=50`: an attachment of that name with `x`es.
+/// `/download?name=data.txt&size=16&ms=50`: an attachment of that name with the letter `x`.
 async fn download(Query(wanted): Query<Download>) -> Response {
     Milliseconds { ms: wanted.ms }.pass().await;
     let disposition = format!("attachment; filename=\"{}\"", wanted.name.replace('"', ""));
@@ -214,7 +214,7 @@ async fn download(Query(wanted): Query<Download>) -> Response {
         .into_response()
 }
 
-/// `/events?ms=100`: an event stream that ticks for ever.
+/// `/events?ms=100`: an endless event stream.
 async fn events(Query(time): Query<Milliseconds>) -> impl IntoResponse {
     let pace = time.ms.max(10);
     Sse::new(stream::iter(1_u64..).then(move |number| async move {
@@ -223,7 +223,7 @@ async fn events(Query(time): Query<Milliseconds>) -> impl IntoResponse {
     }))
 }
 
-/// `/ws`: a WebSocket that sends back what it gets.
+/// `/ws`: a WebSocket that echoes messages.
 async fn websocket(upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|mut socket| async move {
         while let Some(Ok(message)) = socket.recv().await {
@@ -243,7 +243,7 @@ async fn presence(State(shared): State<Arc<Shared>>, upgrade: WebSocketUpgrade) 
     })
 }
 
-/// `/echo`: what was sent, as JSON: the files and fields of a form, or method, headers and body.
+/// `/echo`: the request as JSON: the files and fields of a form, or method, headers and body.
 async fn echo(request: Request) -> Response {
     let is_form = request
         .headers()

@@ -1,4 +1,4 @@
-//! The server side of `examples/shop`: who is signed in, what is sold, what was ordered.
+//! The server side of `examples/shop`: logins, products and orders.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use serde_json::json;
 use super::Shared;
 use super::endpoints::cookie_map;
 
-/// The sign-ins that are still good.
+/// The valid logins.
 #[derive(Default)]
 pub(super) struct Shop {
     tickets: Mutex<BTreeSet<String>>,

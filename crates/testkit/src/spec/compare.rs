@@ -1,4 +1,4 @@
-//! Expected text against the answer: placeholders, wildcards, and what to print when they differ.
+//! Comparing expected replies with answers: placeholders, wildcards, and the printed differences.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,20 +7,20 @@ use regress::Regex;
 
 use crate::site::Site;
 
-/// What changes from run to run, and the placeholders that stand for it.
+/// Values that change between runs, and their placeholders.
 pub struct Placeholders {
     literal: Vec<(String, &'static str)>,
     time: Regex,
     page: Regex,
     picture: Regex,
-    /// Colours of a terminal.
+    /// The escape sequences of terminal colours.
     colour: Regex,
-    /// Refs, where a page's timing decides about their numbers.
+    /// Refs, if their numbers depend on the timing of a page.
     refs: Option<Regex>,
 }
 
 impl Placeholders {
-    /// Those of a site and a workspace; with `any_refs` refs lose their numbers.
+    /// Creates the placeholders of a site and a workspace; with `any_refs` the numbers of refs are masked.
     pub fn new(site: &Site, workspace: &Path, any_refs: bool) -> Self {
         let host = |url: String| url.trim_start_matches("http://").to_owned();
         Self {
@@ -41,7 +41,7 @@ impl Placeholders {
         }
     }
 
-    /// Puts the real addresses in, into pages and arguments.
+    /// Replaces placeholders in pages and arguments by addresses.
     pub fn fill(&self, text: &str) -> String {
         self.literal
             .iter()
@@ -50,7 +50,7 @@ impl Placeholders {
             })
     }
 
-    /// Puts the placeholders in, into an answer.
+    /// Replaces addresses in an answer by placeholders.
     pub fn mask(&self, text: &str) -> String {
         let text = self
             .literal
@@ -75,8 +75,7 @@ impl Placeholders {
     }
 }
 
-/// Whether `actual` is what `expected` describes: `...` alone on a line stands for any lines,
-/// `{any}` for anything within a line, `{n}` for a number.
+/// Returns whether `actual` matches `expected`: `...` alone on a line matches any lines, `{any}` any text within a line, `{n}` a number.
 pub(crate) fn matches(expected: &str, actual: &str) -> bool {
     let expected: Vec<_> = expected.trim_end().lines().map(str::trim_end).collect();
     let actual: Vec<_> = actual.trim_end().lines().map(str::trim_end).collect();
@@ -113,7 +112,7 @@ fn line_matches(expected: &str, actual: &str) -> bool {
     Regex::new(&pattern).is_ok_and(|pattern| pattern.find(actual).is_some())
 }
 
-/// The lines of both, `-` expected, `+` answered.
+/// Returns the lines of both, `-` expected, `+` actual.
 pub fn difference(expected: &str, actual: &str) -> String {
     let (expected, actual): (Vec<_>, Vec<_>) =
         (expected.lines().collect(), actual.lines().collect());

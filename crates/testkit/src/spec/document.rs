@@ -1,4 +1,4 @@
-//! The text of a spec file → cases and steps. Knows where each reply stands, to rewrite it in place.
+//! Parsing spec files into cases and steps, with the positions of the replies for rewriting them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::part::Part;
 use crate::markdown::{Block, Fault, Piece, pieces, resource};
 use crate::site::Resource;
 
-/// One spec file.
+/// A spec file.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) path: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct Document {
     pub(super) cases: Vec<Case>,
 }
 
-/// What the front matter says about the server.
+/// The server settings in the front matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Setup {
     /// Command-line arguments besides those of every spec.
@@ -30,25 +30,25 @@ pub(super) struct Setup {
     pub(super) any_refs: bool,
 }
 
-/// What stands below one `## ` heading.
+/// A case below a `## ` heading.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) title: String,
     /// The path of the page that is opened first.
     pub(super) start: Option<String>,
-    /// What the site serves, by path; addresses are still placeholders.
+    /// The resources of the site, by path; addresses are still placeholders.
     pub(super) resources: Vec<(String, Resource)>,
-    /// Files of the workspace: name and content.
+    /// The files of the workspace: name and content.
     pub(super) files: Vec<(String, String)>,
     pub(super) steps: Vec<Step>,
 }
 
-/// A call and what is expected of its answer.
+/// A call and the expected parts of its answer.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) line: usize,
     pub(super) tool: String,
-    /// Still with placeholders.
+    /// The arguments, still with placeholders.
     pub(super) arguments: String,
     pub(super) replies: Vec<Expected>,
 }
@@ -59,7 +59,7 @@ pub(super) struct Expected {
     pub(super) line: usize,
     pub(super) part: Part,
     pub(super) text: String,
-    /// Where the block stands in the file, fences included.
+    /// The range of the block in the file, including fences.
     pub(super) block: Range<usize>,
     pub(super) info: String,
 }
@@ -137,7 +137,7 @@ impl Case {
         }
     }
 
-    /// The tools that it calls.
+    /// Returns the tools that the case calls.
     pub(super) fn tools(&self) -> BTreeSet<String> {
         self.steps.iter().map(|step| step.tool.clone()).collect()
     }
@@ -180,7 +180,7 @@ impl Case {
     }
 }
 
-/// `tool {json}`, one after the other; the JSON may be left out, or go over several lines.
+/// Parses calls `tool {json}`; the JSON is optional and may span several lines.
 fn calls(text: &str, line: usize) -> Result<Vec<Step>, String> {
     let mut steps: Vec<Step> = Vec::new();
     for (below, row) in (1..).zip(text.lines()) {

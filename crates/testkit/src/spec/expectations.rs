@@ -1,17 +1,17 @@
-//! The cases that are known to fail with one engine, each with its reason.
+//! The known failures of an engine, each with its reason.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// `FILE > TITLE  # REASON`, one a line. A reason may begin with the tools that it concerns: `[browser_click]`, `[]` if none.
+/// Lines of the form `FILE > TITLE  # REASON`. A reason may begin with the affected tools: `[browser_click]`, `[]` if none.
 #[derive(Debug, Default)]
 pub(super) struct Expectations {
     reasons: BTreeMap<String, String>,
 }
 
 impl Expectations {
-    /// Reads a file; one that is not there lists nothing.
+    /// Reads a file; a missing file lists nothing.
     pub(super) fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).unwrap_or_default();
         Self::parse(&text).unwrap_or_else(|line| {
@@ -37,17 +37,17 @@ impl Expectations {
         })
     }
 
-    /// Why this case may fail.
+    /// Returns why this case is expected to fail.
     pub(super) fn reason(&self, case: &str) -> Option<&str> {
         self.reasons.get(case).map(String::as_str)
     }
 
-    /// The reason of each case.
+    /// Returns the reason of each case.
     pub(super) fn into_reasons(self) -> BTreeMap<String, String> {
         self.reasons
     }
 
-    /// Every case that is listed.
+    /// Returns the listed cases.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.reasons.keys().map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! Which part of an answer a `reply` block shows.
+//! The part of an answer that a `reply` block shows.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ pub(super) enum Part {
     Whole,
     /// The body of a section.
     Section(&'static str),
-    /// The Playwright code without its fence.
+    /// The generated code without its fence.
     Code,
     /// The snapshot's YAML, inline or from the linked file.
     Snapshot,
@@ -33,7 +33,7 @@ const SECTIONS: [(&str, &str); 7] = [
 ];
 
 impl Part {
-    /// The part of this name, as it follows `reply`.
+    /// Parses the name of a part, which follows `reply`.
     pub(super) fn named(name: &str) -> Result<Self, String> {
         match name {
             "" => return Ok(Self::Whole),
@@ -55,16 +55,16 @@ impl Part {
         }
     }
 
-    /// Whether the block says that the call fails.
+    /// Returns whether the block expects an error.
     pub(super) fn expects_error(&self) -> bool {
         *self == Self::Section("Error")
     }
 
-    /// This part of an answer; what is not there is an empty text.
+    /// Returns this part of an answer; empty if it is missing.
     pub(super) fn of(&self, answer: &CallResult) -> String {
         match self {
             Self::Whole => answer.text.clone(),
-            // An answer that is one object has no sections.
+            // An answer in JSON has no sections.
             Self::Section("Error") if answer.is_error => {
                 answer.section("Error").unwrap_or(&answer.text).to_owned()
             }

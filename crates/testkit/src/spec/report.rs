@@ -1,4 +1,4 @@
-//! What came of a run: case by case while it goes on, and in numbers at its end.
+//! The report of a run: the result of each case, and a summary.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::expectations::Expectations;
 
-/// What came of one case, or (without title) of rewriting a file.
+/// The result of one case, or (without title) of rewriting a file.
 #[derive(Clone)]
 pub(super) struct Outcome {
     pub(super) title: Option<String>,
@@ -18,25 +18,25 @@ pub(super) struct Outcome {
     pub(super) rewritten: bool,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The engine, or `oracle`.
     pub name: &'static str,
-    /// How many cases ran.
+    /// The number of cases that were run.
     pub cases: usize,
-    /// How many failed as it is written down.
+    /// The number of known failures.
     pub known: usize,
-    /// How many files were rewritten.
+    /// The number of rewritten files.
     pub rewritten: usize,
-    /// What went wrong, ready to print.
+    /// The failures, ready to print.
     pub failures: Vec<String>,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
 }
 
 impl Outcome {
-    /// A file was rewritten.
+    /// Creates the result for a rewritten file.
     pub(super) fn rewritten() -> Self {
         Self {
             title: None,
@@ -48,7 +48,7 @@ impl Outcome {
 }
 
 impl Report {
-    /// Holds the outcomes against what is expected; of a run of `all` cases, each that is expected has to be among them.
+    /// Compares the results with the known failures; in a run of `all` cases, each known failure must occur.
     pub(super) fn new(
         name: &'static str,
         expectations: &Path,
@@ -90,7 +90,7 @@ impl Report {
         report
     }
 
-    /// Prints a summary; panics with all failures when there is one.
+    /// Prints a summary; panics with all failures if there are any.
     #[expect(clippy::print_stderr, reason = "a summary of many cases in one test")]
     pub fn finish(self) {
         let failed = self.failures.len();
@@ -111,14 +111,14 @@ impl Report {
     }
 }
 
-/// Writes down each case as it ends, so that a run which never ends tells how far it came.
+/// Logs each case when it ends, so that the progress of a run that hangs is known.
 pub(super) struct Log {
     file: Option<Mutex<fs::File>>,
     expected: Expectations,
 }
 
 impl Log {
-    /// Begins a file anew; without one, nothing is written down.
+    /// Creates the log file; without a path, nothing is logged.
     pub(super) fn new(path: Option<&Path>, expectations: &Path) -> Self {
         let create = |path: &Path| {
             if let Some(folder) = path.parent() {
@@ -135,7 +135,7 @@ impl Log {
         }
     }
 
-    /// `pass | listed | FAIL`, the time, the case, its tools; below it, what went wrong.
+    /// Logs `pass | listed | FAIL`, the time, the case, its tools, and the failure below it.
     pub(super) fn add(&self, outcome: &Outcome, took: Duration) {
         let (Some(file), Some(case)) = (&self.file, &outcome.title) else {
             return;

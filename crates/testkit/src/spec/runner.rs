@@ -1,5 +1,5 @@
-//! Runs spec files through a server: one process per set of flags and worker, a new tab (or, where
-//! the file asks for it, a new browser) per case.
+//! Running spec files on a server: one process per set of flags and worker, with a new tab (or, if the file requires it, a new browser) per
+//! case.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
@@ -20,15 +20,15 @@ use crate::markdown::fenced;
 use crate::prerequisites::variable;
 use crate::site::Site;
 
-/// What the expectations of another server are called.
+/// The name of the expectations of another server.
 const ORACLE: &str = "oracle";
 
-/// Which specs to run, and with what.
+/// The specs to run, and the server.
 pub struct Runner {
     command: Vec<String>,
-    /// The engine, or that it is another server.
+    /// The name of the engine, or of another server.
     name: &'static str,
-    /// Whether closing the browser leaves it running, without anything of the session.
+    /// Whether closing the browser keeps it running without any state of the session.
     keeps_browser: bool,
     folders: Vec<PathBuf>,
     expectations: PathBuf,
@@ -38,10 +38,9 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Runs specs with the server `program` on an engine. The environment has a say: `SPEC=text` runs only the cases whose file
-    /// or title contains the text, `UPDATE_EXPECT=1` rewrites the replies as they are on Chromium, and
-    /// `PLAYHOUSE_SPEC_SERVER="node cli.js --headless …"` takes another server instead (and the expectations `oracle.txt`).
-    /// `None` where that leaves nothing to do for this engine.
+    /// Creates a runner with the server `program` on an engine. Environment variables: `SPEC=text` selects the cases whose file or title
+    /// contains the text, `UPDATE_EXPECT=1` rewrites the replies to those on Chromium, and `PLAYHOUSE_SPEC_SERVER="node cli.js --headless
+    /// …"` uses another server (and the expectations `oracle.txt`). Returns `None` if that leaves nothing to run for this engine.
     pub fn new(program: &str, engine: Engine) -> Option<Self> {
         let other = variable("PLAYHOUSE_SPEC_SERVER").filter(|command| !command.is_empty());
         let update = variable("UPDATE_EXPECT").is_some_and(|value| value != "0");
@@ -76,25 +75,25 @@ impl Runner {
         })
     }
 
-    /// Adds every `.md` below this folder.
+    /// Adds every `.md` file below this folder.
     pub fn folder(mut self, path: impl AsRef<Path>) -> Self {
         self.folders.push(path.as_ref().to_owned());
         self
     }
 
-    /// Where the lists of known failures stand, `chromium.txt` and others.
+    /// Sets the folder of the lists of known failures, `chromium.txt` and others.
     pub fn expectations(mut self, folder: impl AsRef<Path>) -> Self {
         self.expectations = folder.as_ref().join(format!("{}.txt", self.name));
         self
     }
 
-    /// Where each case is written down as it ends, with its time and its tools: in `chromium.txt` and others.
+    /// Sets the folder of the logs of cases with their times and tools, `chromium.txt` and others.
     pub fn results(mut self, folder: impl AsRef<Path>) -> Self {
         self.results = Some(folder.as_ref().join(format!("{}.txt", self.name)));
         self
     }
 
-    /// Runs them all.
+    /// Runs the specs.
     pub async fn run(self) -> Report {
         let began = Instant::now();
         let mut faults = Vec::new();
@@ -146,7 +145,7 @@ struct Run {
     runner: Runner,
 }
 
-/// The files that nobody has taken yet.
+/// The files that no worker has taken.
 struct Waiting {
     documents: VecDeque<(String, Document)>,
     /// The flags of each worker's server.
@@ -154,7 +153,7 @@ struct Waiting {
 }
 
 impl Run {
-    /// The next file for a worker: if possible one for the server that it runs already, else for one that nobody runs.
+    /// Returns the next file for a worker: preferably for the server that it runs already, otherwise for one that no other worker runs.
     fn next(&self, worker: usize) -> Option<(String, Document)> {
         let Waiting { documents, taken } = &mut *self.waiting();
         let own = &taken[worker];
@@ -189,7 +188,7 @@ async fn work(run: Arc<Run>, worker: usize) -> Vec<Outcome> {
                 .as_ref()
                 .is_some_and(|running| running.suits(&document.setup, &run.runner))
             {
-                // The old one first, so that there is one browser less at a time.
+                // The old server ends first, so that there is one browser less at a time.
                 drop(server.take());
                 server = Some(Server::start(&run.runner.command, &document.setup).await);
             }
@@ -219,7 +218,7 @@ async fn work(run: Arc<Run>, worker: usize) -> Vec<Outcome> {
     outcomes
 }
 
-/// Replies to write anew: where they stand, and the block that belongs there.
+/// Replacements of replies: ranges and their new blocks.
 type Edits = Vec<(std::ops::Range<usize>, String)>;
 
 fn rewrite(document: &Document, mut edits: Edits) {
@@ -232,7 +231,7 @@ fn rewrite(document: &Document, mut edits: Edits) {
         .unwrap_or_else(|error| panic!("{}: {error}", document.path.display()));
 }
 
-/// One case on its way.
+/// An attempt at one case.
 struct Attempt<'a> {
     file: &'a Path,
     faults: Vec<String>,
@@ -250,10 +249,10 @@ impl Attempt<'_> {
 struct Server {
     client: Client,
     setup: Setup,
-    /// By the tool whose answers have to fit.
+    /// The output schemas by tool.
     output_schemas: BTreeMap<String, Value>,
     is_fresh: bool,
-    /// Whether it failed to answer, so that nothing more can be expected of it.
+    /// Whether a request failed, so that the server cannot be used further.
     broken: bool,
 }
 
@@ -279,7 +278,7 @@ impl Server {
         }
     }
 
-    /// Whether specs with this setup can be run by it.
+    /// Returns whether the server can run specs with this setup.
     fn suits(&self, setup: &Setup, runner: &Runner) -> bool {
         let same = if runner.keeps_browser {
             setup.args == self.setup.args
@@ -303,7 +302,7 @@ impl Server {
             fs::write(self.client.workspace().join(name), names.fill(content))
                 .expect("the workspace can be written");
         }
-        // What such a case leaves behind is nothing for the next one.
+        // The next case must not use the browser of such a case.
         let own_browser = setup.own_browser || self.setup.own_browser;
         self.setup = setup.clone();
         if let Err(why) = self.clear(own_browser).await {
@@ -351,7 +350,7 @@ impl Server {
         }
     }
 
-    /// Leaves one empty tab, or no browser at all.
+    /// Leaves one empty tab, or no browser.
     async fn clear(&mut self, own_browser: bool) -> Result<(), String> {
         if std::mem::take(&mut self.is_fresh) {
             return Ok(());
@@ -416,7 +415,7 @@ fn check(step: &Step, answer: &CallResult, names: &Placeholders, attempt: &mut A
     }
 }
 
-/// The specs below a folder, by their paths in it.
+/// Returns the specs below a folder, by their relative paths.
 pub(super) fn documents_in(folder: &Path) -> Vec<(String, Result<Document, String>)> {
     let mut documents = Vec::new();
     for path in spec_files(folder) {

@@ -1,8 +1,8 @@
-//! Whether an answer is of the shape that its tool's output schema promises. Only what our schemas use.
+//! Validating answers against the output schemas of tools. Supports only the keywords of those schemas.
 
 use serde_json::Value;
 
-/// Where the value does not fit the schema, and why; nothing when it does.
+/// Returns where and why the value violates the schema; `None` if it is valid.
 pub(crate) fn misfit(schema: &Value, value: &Value) -> Option<String> {
     at("", schema, value)
 }

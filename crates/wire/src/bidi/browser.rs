@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::session::UserPromptHandler;
 use super::{Empty, command};
 
-/// Names a user context. <https://w3c.github.io/webdriver-bidi/#type-browser-UserContext>
+/// The id of a user context. <https://w3c.github.io/webdriver-bidi/#type-browser-UserContext>
 pub type UserContext = String;
 
-/// The user context that a browser begins with.
+/// The default user context.
 pub const DEFAULT: &str = "default";
 
 /// [`browser.close`](https://w3c.github.io/webdriver-bidi/#command-browser-close)
@@ -33,7 +33,7 @@ command!(
     CreateUserContextResult
 );
 
-/// The answer to [`CreateUserContext`].
+/// The result of [`CreateUserContext`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateUserContextResult {
@@ -50,7 +50,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// An HTTP proxy at `host:port`, for all hosts and all schemes.
+    /// Returns the configuration of an HTTP proxy at `host:port`, for all hosts and schemes.
     pub fn http(address: &str) -> Self {
         Self {
             proxy_type: "manual",

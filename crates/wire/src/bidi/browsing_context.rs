@@ -1,13 +1,13 @@
-//! The `browsingContext` module: tabs and frames, where they go, what they look like.
+//! The `browsingContext` module: tabs and frames, their navigations, screenshots and dialogs.
 
 use serde::{Deserialize, Serialize};
 
 use super::browser::UserContext;
 use super::{Binary, Empty, command, event};
 
-/// Names a tab or a frame. <https://w3c.github.io/webdriver-bidi/#type-browsingContext-BrowsingContext>
+/// The id of a tab or a frame. <https://w3c.github.io/webdriver-bidi/#type-browsingContext-BrowsingContext>
 pub type BrowsingContext = String;
-/// Names a navigation. <https://w3c.github.io/webdriver-bidi/#type-browsingContext-Navigation>
+/// The id of a navigation. <https://w3c.github.io/webdriver-bidi/#type-browsingContext-Navigation>
 pub type Navigation = String;
 
 /// [`browsingContext.Info`](https://w3c.github.io/webdriver-bidi/#type-browsingContext-Info)
@@ -18,7 +18,7 @@ pub struct Info {
     pub parent: Option<BrowsingContext>,
     pub original_opener: Option<BrowsingContext>,
     pub url: String,
-    /// `None` for one that went with its user context.
+    /// `None` for a context that was closed with its user context.
     pub user_context: Option<UserContext>,
     pub children: Option<Vec<Info>>,
 }
@@ -44,7 +44,7 @@ pub enum CreateType {
     Window,
 }
 
-/// The answer to [`Create`].
+/// The result of [`Create`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct CreateResult {
@@ -77,14 +77,14 @@ pub struct GetTree {
 }
 command!(GetTree, "browsingContext.getTree", GetTreeResult);
 
-/// The answer to [`GetTree`].
+/// The result of [`GetTree`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct GetTreeResult {
     pub contexts: Vec<Info>,
 }
 
-/// How far a navigation must have come before it is answered.
+/// The readiness state of a navigation at which its command returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ReadinessState {
@@ -110,7 +110,7 @@ pub struct Reload {
 }
 command!(Reload, "browsingContext.reload", NavigateResult);
 
-/// The answer to [`Navigate`] and [`Reload`].
+/// The result of [`Navigate`] and [`Reload`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct NavigateResult {
@@ -178,10 +178,10 @@ command!(
 /// [`browsingContext.ImageFormat`](https://w3c.github.io/webdriver-bidi/#command-browsingContext-captureScreenshot)
 #[derive(Debug, Clone, Serialize)]
 pub struct ImageFormat {
-    /// Such as `image/png`.
+    /// The media type, such as `image/png`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// 0 to 1.
+    /// The quality, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<f64>,
 }
@@ -212,7 +212,7 @@ pub struct Print {
 }
 command!(Print, "browsingContext.print", DataResult);
 
-/// In centimetres.
+/// A page size, in centimetres.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Margin {
     pub top: f64,
@@ -221,14 +221,14 @@ pub struct Margin {
     pub right: f64,
 }
 
-/// In centimetres.
+/// The margins, in centimetres.
 #[derive(Debug, Clone, Serialize)]
 pub struct PaperSize {
     pub width: f64,
     pub height: f64,
 }
 
-/// The answer to [`CaptureScreenshot`] and [`Print`].
+/// The result of [`CaptureScreenshot`] and [`Print`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct DataResult {
@@ -247,7 +247,7 @@ event!(ContextCreated, "browsingContext.contextCreated");
 pub struct ContextDestroyed(pub Info);
 event!(ContextDestroyed, "browsingContext.contextDestroyed");
 
-/// What all events of a navigation say.
+/// The fields of all navigation events.
 /// [`browsingContext.NavigationInfo`](https://w3c.github.io/webdriver-bidi/#type-browsingContext-NavigationInfo)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -309,7 +309,7 @@ navigation_event!(Load, "browsingContext.load", "browsingContext-load");
 pub struct DownloadWillBegin {
     pub context: BrowsingContext,
     pub navigation: Option<Navigation>,
-    /// Where the browser names downloads.
+    /// The id of the download, if the browser supports it.
     pub download: Option<String>,
     pub url: String,
     pub suggested_filename: String,

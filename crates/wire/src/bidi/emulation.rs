@@ -1,4 +1,4 @@
-//! The `emulation` module: what pages of a user context are made to believe.
+//! The `emulation` module: overrides for the pages of a user context.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The `log` module: the console, and errors that nobody caught.
+//! The `log` module: console messages and uncaught errors.
 
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ pub struct EntryAdded {
     pub source: SourceInfo,
     pub text: Option<String>,
     pub stack_trace: Option<StackTrace>,
-    /// The function of the console, for `console`.
+    /// The method of the console, for `console`.
     pub method: String,
     pub args: Vec<RemoteValue>,
 }

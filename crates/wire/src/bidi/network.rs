@@ -1,4 +1,4 @@
-//! The `network` module: requests as they go by, and what can be done with those that wait.
+//! The `network` module: the events of requests, and their interception.
 
 use base64::Engine as _;
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use super::browser::UserContext;
 use super::browsing_context::{BrowsingContext, Navigation};
 use super::{Empty, command, event};
 
-/// Names a request; a redirect keeps it. <https://w3c.github.io/webdriver-bidi/#type-network-Request>
+/// The id of a request, which a redirect keeps. <https://w3c.github.io/webdriver-bidi/#type-network-Request>
 pub type Request = String;
 
-/// Text, or bytes that are none. [`network.BytesValue`](https://w3c.github.io/webdriver-bidi/#type-network-BytesValue)
+/// Text, or binary data. [`network.BytesValue`](https://w3c.github.io/webdriver-bidi/#type-network-BytesValue)
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "lowercase")]
 pub enum BytesValue {
@@ -36,7 +36,7 @@ impl From<Vec<u8>> for BytesValue {
 }
 
 impl BytesValue {
-    /// The bytes; what is no Base64 is none.
+    /// Returns the bytes; invalid Base64 is empty.
     pub fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::String(text) => text.into_bytes(),
@@ -46,7 +46,7 @@ impl BytesValue {
         }
     }
 
-    /// The text; of bytes that are none, as much as there is.
+    /// Returns the text; invalid UTF-8 is replaced.
     pub fn into_text(self) -> String {
         match self {
             Self::String(text) => text,
@@ -86,7 +86,7 @@ pub struct Cookie {
     pub http_only: bool,
     pub secure: bool,
     pub same_site: SameSite,
-    /// Unix seconds.
+    /// The expiry, in Unix seconds.
     pub expiry: Option<f64>,
 }
 
@@ -135,11 +135,11 @@ macro_rules! request_event {
         pub struct $name {
             pub context: Option<BrowsingContext>,
             pub navigation: Option<Navigation>,
-            /// It waits for somebody to decide.
+            /// Whether the request is paused.
             pub is_blocked: bool,
             pub redirect_count: u64,
             pub request: RequestData,
-            /// Milliseconds.
+            /// The time, in Unix milliseconds.
             pub timestamp: f64,
             pub user_context: Option<UserContext>,
             $(pub $field: $type,)*
@@ -153,7 +153,8 @@ request_event!(ResponseCompleted, "network.responseCompleted", { response: Respo
 request_event!(FetchError, "network.fetchError", { error_text: String });
 request_event!(AuthRequired, "network.authRequired", { response: ResponseData });
 
-/// When a request stops. [`network.InterceptPhase`](https://w3c.github.io/webdriver-bidi/#type-network-InterceptPhase)
+/// The phase in which requests are intercepted.
+/// [`network.InterceptPhase`](https://w3c.github.io/webdriver-bidi/#type-network-InterceptPhase)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum InterceptPhase {
@@ -171,7 +172,7 @@ pub struct AddIntercept {
 }
 command!(AddIntercept, "network.addIntercept", AddInterceptResult);
 
-/// The answer to [`AddIntercept`].
+/// The result of [`AddIntercept`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct AddInterceptResult {
@@ -273,7 +274,7 @@ command!(
     AddDataCollectorResult
 );
 
-/// The answer to [`AddDataCollector`].
+/// The result of [`AddDataCollector`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct AddDataCollectorResult {
@@ -289,7 +290,7 @@ pub struct GetData {
 }
 command!(GetData, "network.getData", GetDataResult);
 
-/// The answer to [`GetData`].
+/// The result of [`GetData`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct GetDataResult {

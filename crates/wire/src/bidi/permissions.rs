@@ -1,4 +1,4 @@
-//! Permissions, which the specification of permissions adds.
+//! The `permissions` module, which the Permissions specification defines.
 
 use serde::Serialize;
 

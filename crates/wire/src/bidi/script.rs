@@ -1,4 +1,4 @@
-//! The `script` module: running scripts, in the page's world or in a sandbox of its own.
+//! The `script` module: running scripts in the realm of the page or in a sandbox.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,12 @@ use super::browser::UserContext;
 use super::browsing_context::BrowsingContext;
 use super::command;
 
-/// Names a realm. <https://w3c.github.io/webdriver-bidi/#type-script-Realm>
+/// The id of a realm. <https://w3c.github.io/webdriver-bidi/#type-script-Realm>
 pub type Realm = String;
 
-/// Where a script runs. [`script.ContextTarget`](https://w3c.github.io/webdriver-bidi/#type-script-ContextTarget)
+/// The target of a script. [`script.ContextTarget`](https://w3c.github.io/webdriver-bidi/#type-script-ContextTarget)
 ///
-/// There is no `RealmTarget`: to find a realm, Firefox asks every window that it has, and waits for those that are busy.
+/// There is no `RealmTarget`: to find a realm, Firefox queries all of its windows, and waits for busy ones.
 #[derive(Debug, Clone, Serialize)]
 pub struct Target {
     pub context: BrowsingContext,
@@ -47,7 +47,7 @@ pub struct Evaluate {
 }
 command!(Evaluate, "script.evaluate", EvaluateResult);
 
-/// The same with an expression that is written as JSON already.
+/// [`Evaluate`] with an expression that is serialized already.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EvaluateEncoded<'a> {
@@ -77,7 +77,7 @@ pub enum LocalValue {
 }
 
 impl LocalValue {
-    /// A text.
+    /// Creates a string.
     pub fn string(value: impl Into<String>) -> Self {
         Self::String(StringValue {
             kind: "string",
@@ -85,7 +85,7 @@ impl LocalValue {
         })
     }
 
-    /// A whole number.
+    /// Creates an integer.
     pub fn number(value: u64) -> Self {
         Self::Number(NumberValue {
             kind: "number",
@@ -94,7 +94,7 @@ impl LocalValue {
     }
 }
 
-/// A text as an argument.
+/// A string argument.
 #[derive(Debug, Clone, Serialize)]
 pub struct StringValue {
     #[serde(rename = "type")]
@@ -102,7 +102,7 @@ pub struct StringValue {
     value: String,
 }
 
-/// A number as an argument.
+/// A number argument.
 #[derive(Debug, Clone, Serialize)]
 pub struct NumberValue {
     #[serde(rename = "type")]
@@ -110,7 +110,8 @@ pub struct NumberValue {
     value: u64,
 }
 
-/// A node, for any realm of its document. [`script.SharedReference`](https://w3c.github.io/webdriver-bidi/#type-script-RemoteReference)
+/// A reference to a node, valid in any realm of its document.
+/// [`script.SharedReference`](https://w3c.github.io/webdriver-bidi/#type-script-RemoteReference)
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SharedReference {
@@ -124,19 +125,19 @@ pub struct RemoteValue {
     /// `undefined`, `null`, `string`, `number`, `object`, `array`, `node`, `window`, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it holds; its shape depends on the kind.
+    /// The contents, whose type depends on the kind.
     pub value: Option<Box<RawValue>>,
-    /// Names a node.
+    /// The shared id of a node.
     pub shared_id: Option<String>,
 }
 
 impl RemoteValue {
-    /// The value as a `T`; `None` if there is none, or another one.
+    /// Returns the value as a `T`; `None` if it is missing or has another type.
     pub fn decode<T: DeserializeOwned>(&self) -> Option<T> {
         crate::json::decode("script.RemoteValue", self.value.as_deref()?).ok()
     }
 
-    /// The frame behind a `window`.
+    /// Returns the browsing context of a `window`.
     pub fn window(&self) -> Option<BrowsingContext> {
         #[derive(Deserialize)]
         struct Window {
@@ -146,13 +147,13 @@ impl RemoteValue {
     }
 }
 
-/// The answer to a script. [`script.EvaluateResult`](https://w3c.github.io/webdriver-bidi/#type-script-EvaluateResult)
+/// The result of a script. [`script.EvaluateResult`](https://w3c.github.io/webdriver-bidi/#type-script-EvaluateResult)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EvaluateResult {
     pub realm: Realm,
     pub result: RemoteValue,
-    /// It threw, and there is no result.
+    /// The exception, in which case there is no result.
     pub exception_details: Option<ExceptionDetails>,
 }
 
@@ -210,7 +211,7 @@ command!(
     AddPreloadScriptResult
 );
 
-/// The answer to [`AddPreloadScript`].
+/// The result of [`AddPreloadScript`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct AddPreloadScriptResult {

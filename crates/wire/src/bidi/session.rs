@@ -1,4 +1,4 @@
-//! The `session` module: the one session of a connection, and what it hears of.
+//! The `session` module: the session of a connection, and its event subscriptions.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,8 @@ pub struct New {
 }
 command!(New, "session.new", NewResult);
 
-/// [`session.status`](https://w3c.github.io/webdriver-bidi/#command-session-status): whether another session could be had, which with one
-/// under way means only that the browser answers.
+/// [`session.status`](https://w3c.github.io/webdriver-bidi/#command-session-status): whether a new session can be created. During a
+/// session, it is only used to check that the browser responds.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Status {}
 command!(Status, "session.status", Empty);
@@ -40,7 +40,7 @@ pub struct CapabilityRequest {
 pub struct UserPromptHandler {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<UserPromptHandlerType>,
-    /// What becomes of file dialogs.
+    /// The handling of file dialogs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<UserPromptHandlerType>,
 }
@@ -54,7 +54,7 @@ pub enum UserPromptHandlerType {
     Ignore,
 }
 
-/// The answer to [`New`].
+/// The result of [`New`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NewResult {
@@ -62,7 +62,7 @@ pub struct NewResult {
     pub capabilities: Matched,
 }
 
-/// What the browser says of itself.
+/// The capabilities of the browser.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Matched {
@@ -74,7 +74,7 @@ pub struct Matched {
 /// [`session.subscribe`](https://w3c.github.io/webdriver-bidi/#command-session-subscribe)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Subscribe {
-    /// Events, or whole modules.
+    /// Names of events or modules.
     pub events: Vec<String>,
 }
 command!(Subscribe, "session.subscribe", Empty);

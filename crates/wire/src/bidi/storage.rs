@@ -6,7 +6,8 @@ use super::browser::UserContext;
 use super::network::{BytesValue, SameSite};
 use super::{Empty, command};
 
-/// Whose cookies. [`storage.StorageKeyPartitionDescriptor`](https://w3c.github.io/webdriver-bidi/#type-storage-PartitionDescriptor)
+/// The partition of cookies.
+/// [`storage.StorageKeyPartitionDescriptor`](https://w3c.github.io/webdriver-bidi/#type-storage-PartitionDescriptor)
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Partition {
@@ -23,7 +24,7 @@ pub struct GetCookies {
 }
 command!(GetCookies, "storage.getCookies", GetCookiesResult);
 
-/// The answer to [`GetCookies`].
+/// The result of [`GetCookies`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct GetCookiesResult {
@@ -50,7 +51,7 @@ pub struct PartialCookie {
     pub secure: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_site: Option<SameSite>,
-    /// Unix seconds.
+    /// The expiry, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expiry: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! What Firefox 153 said on the wire (`firefox-153.jsonl`), read as our types; and what we say to it.
+//! Parsing recorded messages of Firefox 153 (`firefox-153.jsonl`), and serializing commands.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -33,7 +33,7 @@ fn event_messages() -> Vec<EventMessage> {
         .collect()
 }
 
-/// All events of a kind.
+/// Returns all events of a type.
 fn events<E: Event>() -> Vec<E> {
     let all = event_messages()
         .into_iter()
@@ -45,7 +45,7 @@ fn events<E: Event>() -> Vec<E> {
     read.unwrap_or_else(|| panic!("{} is not understood", E::METHOD))
 }
 
-/// All answers to a command.
+/// Returns all results of a command.
 fn answers<C: Command>() -> Vec<C::Response> {
     let all = event_messages()
         .into_iter()
@@ -66,7 +66,7 @@ fn every_event_is_read() {
     let committed = events::<NavigationCommitted>().remove(0).0;
     assert_eq!(committed.navigation, navigation.navigation);
     assert!(events::<NavigationFailed>()[0].0.navigation.is_some());
-    // The empty document of a frame came by no navigation.
+    // The initial empty document of a frame has no navigation.
     assert!(events::<DomContentLoaded>()[0].0.navigation.is_none());
     assert!(events::<Load>()[0].0.navigation.is_none());
     assert_eq!(
@@ -176,7 +176,7 @@ fn values_and_errors_of_scripts_are_read() {
         ("u", "number"),
     ];
     assert_eq!(kinds, expected);
-    // What JSON has no number for is a text.
+    // Numbers that JSON cannot represent are strings.
     assert_eq!(fields[5].1.decode::<String>().unwrap(), "-0");
     assert!(fields[2].1.shared_id.is_some());
     let held: Vec<RemoteValue> = answers::<CallFunction>()[0].result.decode().unwrap();

@@ -9,7 +9,7 @@ use super::{Empty, command, event, page};
 pub struct GetVersion {}
 command!(GetVersion, "Browser.getVersion", GetVersionResponse);
 
-/// The answer to [`GetVersion`].
+/// The result of [`GetVersion`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetVersionResponse {
@@ -25,7 +25,7 @@ pub struct GetVersionResponse {
 pub struct Close {}
 command!(Close, "Browser.close", Empty);
 
-/// With `events_enabled`, downloads are told of as [`DownloadWillBegin`] and [`DownloadProgress`].
+/// Sets the folder of downloads. With `events_enabled`, downloads are reported as [`DownloadWillBegin`] and [`DownloadProgress`].
 /// [`Browser.setDownloadBehavior`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-setDownloadBehavior)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -96,7 +96,7 @@ pub enum WindowState {
     Minimized,
     Maximized,
     Fullscreen,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }
@@ -162,7 +162,7 @@ pub enum PermissionType {
     WindowManagement,
 }
 
-/// What `behavior` may be in `Browser.setDownloadBehavior`.
+/// The values of `behavior` in `Browser.setDownloadBehavior`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DownloadBehavior {
@@ -173,7 +173,7 @@ pub enum DownloadBehavior {
     Default,
 }
 
-/// What `state` may be in `Browser.downloadProgress`.
+/// The values of `state` in `Browser.downloadProgress`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DownloadState {
@@ -181,7 +181,7 @@ pub enum DownloadState {
     InProgress,
     Completed,
     Canceled,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }

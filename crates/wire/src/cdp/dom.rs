@@ -1,4 +1,4 @@
-//! The `DOM` domain: nodes by handle; where they are and what they belong to.
+//! The `DOM` domain: nodes by handle, with their frames and files.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ pub use super::id::BackendNodeId;
 use super::id::FrameId;
 use super::{Empty, command, runtime};
 
-/// Tells of a node without the need to enable the domain.
+/// Describes a node; the domain need not be enabled.
 /// [`DOM.describeNode`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-describeNode)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,14 +24,14 @@ pub struct DescribeNode {
 }
 command!(DescribeNode, "DOM.describeNode", DescribeNodeResponse);
 
-/// The answer to [`DescribeNode`].
+/// The result of [`DescribeNode`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DescribeNodeResponse {
     pub node: Node,
 }
 
-/// Gives a JavaScript handle of a node, in any world.
+/// Returns a JavaScript handle of a node in any execution context.
 /// [`DOM.resolveNode`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-resolveNode)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -47,7 +47,7 @@ pub struct ResolveNode {
 }
 command!(ResolveNode, "DOM.resolveNode", ResolveNodeResponse);
 
-/// The answer to [`ResolveNode`].
+/// The result of [`ResolveNode`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResolveNodeResponse {
@@ -62,7 +62,7 @@ pub struct GetFrameOwner {
 }
 command!(GetFrameOwner, "DOM.getFrameOwner", GetFrameOwnerResponse);
 
-/// The answer to [`GetFrameOwner`].
+/// The result of [`GetFrameOwner`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetFrameOwnerResponse {
@@ -70,7 +70,7 @@ pub struct GetFrameOwnerResponse {
     pub node_id: Option<NodeId>,
 }
 
-/// Paths are of the browser's machine.
+/// Sets the files of an input; paths refer to the browser's machine.
 /// [`DOM.setFileInputFiles`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-setFileInputFiles)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]

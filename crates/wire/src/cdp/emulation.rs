@@ -1,4 +1,4 @@
-//! The `Emulation` domain: other devices, places, languages and preferences.
+//! The `Emulation` domain: overrides of device metrics, locale, time zone, location and media features.
 
 use serde::Serialize;
 
@@ -190,7 +190,7 @@ pub struct UserAgentMetadata {
     pub form_factors: Option<Vec<String>>,
 }
 
-/// What `type` may be in `Emulation.ScreenOrientation`.
+/// The values of `type` in `Emulation.ScreenOrientation`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ScreenOrientationType {

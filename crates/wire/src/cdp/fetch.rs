@@ -1,4 +1,4 @@
-//! The `Fetch` domain: requests held until we say what becomes of them.
+//! The `Fetch` domain: interception of requests.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct ContinueRequest {
 }
 command!(ContinueRequest, "Fetch.continueRequest", Empty);
 
-/// Answers in the server's place.
+/// Fulfills a request with a mock response.
 /// [`Fetch.fulfillRequest`](https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#method-fulfillRequest)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,7 +86,7 @@ command!(
     GetResponseBodyResponse
 );
 
-/// The answer to [`GetResponseBody`].
+/// The result of [`GetResponseBody`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetResponseBodyResponse {
@@ -94,7 +94,7 @@ pub struct GetResponseBodyResponse {
     pub base64_encoded: bool,
 }
 
-/// A request (or, with a status or error reason, its response) waits for one of the commands here.
+/// A request (or, with a status or error reason, its response) is paused until one of the commands of this domain.
 /// [`Fetch.requestPaused`](https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#event-requestPaused)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -176,7 +176,7 @@ pub struct AuthChallengeResponse {
     pub password: Option<String>,
 }
 
-/// What `response` may be in `Fetch.AuthChallengeResponse`.
+/// The values of `response` in `Fetch.AuthChallengeResponse`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum AuthResponse {
     #[default]
@@ -185,13 +185,13 @@ pub enum AuthResponse {
     ProvideCredentials,
 }
 
-/// What `source` may be in `Fetch.AuthChallenge`.
+/// The values of `source` in `Fetch.AuthChallenge`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 pub enum AuthSource {
     #[default]
     Server,
     Proxy,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }

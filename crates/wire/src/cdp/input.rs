@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Empty, command, event};
 
-/// Positions are CSS pixels from the viewport's corner; `modifiers` are Alt 1, Control 2, Meta 4,
-/// Shift 8; `buttons` are left 1, right 2, middle 4. Answers when the page has handled it.
+/// Positions are CSS pixels from the corner of the viewport; `modifiers` are Alt 1, Control 2, Meta 4, Shift 8; `buttons` are left 1, right
+/// 2, middle 4. The command returns when the page has handled the event.
 /// [`Input.dispatchMouseEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchMouseEvent)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -33,7 +33,7 @@ pub struct DispatchMouseEvent {
 }
 command!(DispatchMouseEvent, "Input.dispatchMouseEvent", Empty);
 
-/// `modifiers` as for the mouse. Answers when the page has handled it.
+/// `modifiers` as for the mouse. The command returns when the page has handled the event.
 /// [`Input.dispatchKeyEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchKeyEvent)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,7 +67,7 @@ pub struct DispatchKeyEvent {
 }
 command!(DispatchKeyEvent, "Input.dispatchKeyEvent", Empty);
 
-/// Puts text in as an input method does, without key events.
+/// Inserts text as an input method does, without key events.
 /// [`Input.insertText`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-insertText)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -98,7 +98,7 @@ pub struct DispatchDragEvent {
 }
 command!(DispatchDragEvent, "Input.dispatchDragEvent", Empty);
 
-/// A drag begins; [`DispatchDragEvent`] is to carry it on.
+/// A drag has started, which [`DispatchDragEvent`] must continue.
 /// [`Input.dragIntercepted`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#event-dragIntercepted)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -145,7 +145,7 @@ pub struct DragData {
     pub drag_operations_mask: i64,
 }
 
-/// What `type` may be in `Input.dispatchMouseEvent`.
+/// The values of `type` in `Input.dispatchMouseEvent`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MouseEventType {
@@ -156,7 +156,7 @@ pub enum MouseEventType {
     MouseWheel,
 }
 
-/// What `pointerType` may be in `Input.dispatchMouseEvent`.
+/// The values of `pointerType` in `Input.dispatchMouseEvent`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PointerType {
@@ -165,7 +165,7 @@ pub enum PointerType {
     Pen,
 }
 
-/// What `type` may be in `Input.dispatchKeyEvent`.
+/// The values of `type` in `Input.dispatchKeyEvent`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum KeyEventType {
@@ -176,7 +176,7 @@ pub enum KeyEventType {
     Char,
 }
 
-/// What `type` may be in `Input.dispatchDragEvent`.
+/// The values of `type` in `Input.dispatchDragEvent`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DragEventType {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command;
 
-/// Reads on in a stream until `eof`.
+/// Reads the next part of a stream, until `eof`.
 /// [`IO.read`](https://chromedevtools.github.io/devtools-protocol/tot/IO/#method-read)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -17,7 +17,7 @@ pub struct Read {
 }
 command!(Read, "IO.read", ReadResponse);
 
-/// The answer to [`Read`].
+/// The result of [`Read`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReadResponse {

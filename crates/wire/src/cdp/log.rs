@@ -1,4 +1,4 @@
-//! The `Log` domain: what the browser itself writes to the console.
+//! The `Log` domain: messages of the browser in the console.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub struct LogEntry {
     pub args: Option<Vec<runtime::RemoteObject>>,
 }
 
-/// What `source` may be in `Log.LogEntry`.
+/// The values of `source` in `Log.LogEntry`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LogSource {
@@ -60,7 +60,7 @@ pub enum LogSource {
     Other,
 }
 
-/// What `level` may be in `Log.LogEntry`.
+/// The values of `level` in `Log.LogEntry`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LogLevel {
@@ -69,7 +69,7 @@ pub enum LogLevel {
     Info,
     Warning,
     Error,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }

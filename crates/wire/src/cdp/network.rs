@@ -1,4 +1,4 @@
-//! The `Network` domain: requests and responses as they pass, and their conditions.
+//! The `Network` domain: events of requests and responses, and network conditions.
 
 pub use super::id::LoaderId;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,14 +11,13 @@ pub use cookie::*;
 
 mod cookie;
 
-/// HTTP headers, in the order in which they were sent. A header that came several times is one
-/// entry whose lines are joined by `\n`.
+/// HTTP headers in the order in which they were sent. A repeated header is one entry whose values are joined by line feeds.
 /// [`Network.Headers`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Headers)
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Headers(pub Vec<(String, String)>);
 
 impl Headers {
-    /// The value of a header, whatever the case of its name.
+    /// Returns the value of a header, ignoring the case of its name.
     pub fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self
             .0
@@ -79,7 +78,7 @@ command!(
     GetResponseBodyResponse
 );
 
-/// The answer to [`GetResponseBody`].
+/// The result of [`GetResponseBody`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetResponseBodyResponse {
@@ -99,7 +98,7 @@ command!(
     GetRequestPostDataResponse
 );
 
-/// The answer to [`GetRequestPostData`].
+/// The result of [`GetRequestPostData`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetRequestPostDataResponse {
@@ -238,7 +237,7 @@ pub struct LoadingFinished {
 }
 event!(LoadingFinished, "Network.loadingFinished");
 
-/// Comes also for requests that were aborted, then with `canceled`.
+/// The event is also sent for aborted requests, then with `canceled`.
 /// [`Network.loadingFailed`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-loadingFailed)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -301,16 +300,16 @@ pub enum ErrorReason {
     AddressUnreachable,
     BlockedByClient,
     BlockedByResponse,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }
 
-/// Seconds since 1970.
+/// The time, in seconds since 1970.
 /// [`Network.TimeSinceEpoch`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-TimeSinceEpoch)
 pub type TimeSinceEpoch = f64;
 
-/// Seconds since some point in the past.
+/// Monotonic time, in seconds.
 /// [`Network.MonotonicTime`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-MonotonicTime)
 pub type MonotonicTime = f64;
 

@@ -1,4 +1,4 @@
-//! The `Page` domain: frames, scripts, dialogs, file choosers; navigation and pictures are below.
+//! The `Page` domain: frames, scripts, dialogs, file choosers; navigation and screenshots are in submodules.
 
 pub use super::id::FrameId;
 use serde::{Deserialize, Serialize};
@@ -25,14 +25,14 @@ command!(Enable, "Page.enable", Empty);
 pub struct GetFrameTree {}
 command!(GetFrameTree, "Page.getFrameTree", GetFrameTreeResponse);
 
-/// The answer to [`GetFrameTree`].
+/// The result of [`GetFrameTree`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetFrameTreeResponse {
     pub frame_tree: FrameTree,
 }
 
-/// Makes a context that shares the frame's DOM but none of its JavaScript.
+/// Creates an isolated world, which shares the frame's DOM but no variables.
 /// [`Page.createIsolatedWorld`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-createIsolatedWorld)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -51,15 +51,14 @@ command!(
     CreateIsolatedWorldResponse
 );
 
-/// The answer to [`CreateIsolatedWorld`].
+/// The result of [`CreateIsolatedWorld`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateIsolatedWorldResponse {
     pub execution_context_id: runtime::ExecutionContextId,
 }
 
-/// Runs a script in each document before its own ones; with `run_immediately` also in those that
-/// are there.
+/// Adds an init script, which runs in each new document before its own scripts; with `run_immediately` also in existing documents.
 /// [`Page.addScriptToEvaluateOnNewDocument`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-addScriptToEvaluateOnNewDocument)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -81,14 +80,14 @@ command!(
     AddScriptToEvaluateOnNewDocumentResponse
 );
 
-/// The answer to [`AddScriptToEvaluateOnNewDocument`].
+/// The result of [`AddScriptToEvaluateOnNewDocument`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AddScriptToEvaluateOnNewDocumentResponse {
     pub identifier: ScriptIdentifier,
 }
 
-/// File choosers come as [`FileChooserOpened`] instead of opening.
+/// Reports file choosers as [`FileChooserOpened`] instead of opening them.
 /// [`Page.setInterceptFileChooserDialog`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-setInterceptFileChooserDialog)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -103,7 +102,7 @@ command!(
     Empty
 );
 
-/// Answers the dialog that is open.
+/// Handles the open dialog.
 /// [`Page.handleJavaScriptDialog`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-handleJavaScriptDialog)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -231,36 +230,36 @@ pub enum DialogType {
     Confirm,
     Prompt,
     Beforeunload,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }
 
-/// What `reason` may be in `Page.frameDetached`.
+/// The values of `reason` in `Page.frameDetached`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum FrameDetachedReason {
     #[default]
     Remove,
     Swap,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }
 
-/// What `mode` may be in `Page.fileChooserOpened`.
+/// The values of `mode` in `Page.fileChooserOpened`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum FileChooserMode {
     #[default]
     SelectSingle,
     SelectMultiple,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }
 
-/// What `state` may be in `Page.downloadProgress`.
+/// The values of `state` in `Page.downloadProgress`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DownloadState {
@@ -268,7 +267,7 @@ pub enum DownloadState {
     InProgress,
     Completed,
     Canceled,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! The `Runtime` domain: running JavaScript, and what it says.
+//! The `Runtime` domain: running JavaScript, and its messages and exceptions.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::{Command, Empty, command, event};
 pub struct Enable {}
 command!(Enable, "Runtime.enable", Empty);
 
-/// Runs an expression in a context; without one, in the page's own world of the main frame.
+/// Runs an expression in an execution context; by default, in the default context of the main frame.
 /// [`Runtime.evaluate`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-evaluate)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -72,7 +72,7 @@ impl Command for EvaluateEncoded<'_> {
     type Response = EvaluateResponse;
 }
 
-/// The answer to [`Evaluate`].
+/// The result of [`Evaluate`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EvaluateResponse {
@@ -80,7 +80,7 @@ pub struct EvaluateResponse {
     pub exception_details: Option<ExceptionDetails>,
 }
 
-/// Reads a script without running it.
+/// Compiles a script without running it.
 /// [`Runtime.compileScript`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-compileScript)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -98,14 +98,14 @@ command!(
     CompileScriptResponse
 );
 
-/// The answer to [`CompileScript`].
+/// The result of [`CompileScript`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CompileScriptResponse {
     pub exception_details: Option<ExceptionDetails>,
 }
 
-/// Calls a function with an object as `this`, or in a context.
+/// Calls a function with an object as `this`, or in an execution context.
 /// [`Runtime.callFunctionOn`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-callFunctionOn)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -142,7 +142,7 @@ command!(
     CallFunctionOnResponse
 );
 
-/// The answer to [`CallFunctionOn`].
+/// The result of [`CallFunctionOn`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CallFunctionOnResponse {
@@ -158,7 +158,7 @@ pub struct ReleaseObject {
 }
 command!(ReleaseObject, "Runtime.releaseObject", Empty);
 
-/// Lets go of all handles that were made with this `object_group`.
+/// Releases all handles of this `object_group`.
 /// [`Runtime.releaseObjectGroup`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-releaseObjectGroup)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -167,7 +167,7 @@ pub struct ReleaseObjectGroup {
 }
 command!(ReleaseObjectGroup, "Runtime.releaseObjectGroup", Empty);
 
-/// Lets a target that was attached with `wait_for_debugger_on_start` begin.
+/// Resumes a target that was attached with `wait_for_debugger_on_start`.
 /// [`Runtime.runIfWaitingForDebugger`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-runIfWaitingForDebugger)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RunIfWaitingForDebugger {}
@@ -202,7 +202,7 @@ event!(
     "Runtime.executionContextDestroyed"
 );
 
-/// All contexts of the session's frames are gone.
+/// All execution contexts of the session's frames were destroyed.
 /// [`Runtime.executionContextsCleared`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-executionContextsCleared)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -269,7 +269,7 @@ pub struct RemoteObject {
 }
 
 impl RemoteObject {
-    /// The value that came with `returnByValue`, as a `T`; `undefined` reads as `null`.
+    /// Returns the value that was requested with `returnByValue`, as a `T`; `undefined` is parsed as `null`.
     pub fn decode<T: DeserializeOwned>(&self) -> crate::Result<T> {
         let value = self.value.as_deref().unwrap_or(RawValue::NULL);
         crate::json::decode("Runtime.RemoteObject", value)
@@ -309,7 +309,7 @@ pub struct EntryPreview {
     pub value: ObjectPreview,
 }
 
-/// One of `value`, `unserializable_value` and `object_id`; none of them is `undefined`.
+/// One of `value`, `unserializable_value` and `object_id`; none means `undefined`.
 /// [`Runtime.CallArgument`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-CallArgument)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -336,7 +336,7 @@ pub struct ExecutionContextDescription {
     pub aux_data: Option<ContextOrigin>,
 }
 
-/// Lines and columns count from 0.
+/// Lines and columns are counted from 0.
 /// [`Runtime.ExceptionDetails`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-ExceptionDetails)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -353,15 +353,15 @@ pub struct ExceptionDetails {
     pub exception_meta_data: Option<Value>,
 }
 
-/// Milliseconds since 1970.
+/// A time, in milliseconds since 1970.
 /// [`Runtime.Timestamp`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-Timestamp)
 pub type Timestamp = f64;
 
-/// Milliseconds.
+/// A duration, in milliseconds.
 /// [`Runtime.TimeDelta`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-TimeDelta)
 pub type TimeDelta = f64;
 
-/// Lines and columns count from 0.
+/// Lines and columns are counted from 0.
 /// [`Runtime.CallFrame`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-CallFrame)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -394,7 +394,7 @@ pub struct StackTraceId {
     pub debugger_id: Option<UniqueDebuggerId>,
 }
 
-/// What `type` may be in `Runtime.consoleAPICalled`.
+/// The values of `type` in `Runtime.consoleAPICalled`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ConsoleMessageType {
@@ -417,16 +417,16 @@ pub enum ConsoleMessageType {
     ProfileEnd,
     Count,
     TimeEnd,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }
 
-/// Where an execution context belongs: the `auxData` of Chromium's pages.
+/// The frame of an execution context: the `auxData` of Chromium's pages.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContextOrigin {
-    /// Whether it is the page's own world.
+    /// Whether it is the default context of the page.
     pub is_default: bool,
     /// `default`, `isolated` or `worker`.
     #[serde(rename = "type")]

@@ -13,7 +13,7 @@ pub struct GetCookies {
 }
 command!(GetCookies, "Storage.getCookies", GetCookiesResponse);
 
-/// The answer to [`GetCookies`].
+/// The result of [`GetCookies`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetCookiesResponse {

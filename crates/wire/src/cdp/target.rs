@@ -1,11 +1,11 @@
-//! The `Target` domain: what can be attached to, and browser contexts.
+//! The `Target` domain: targets, and browser contexts.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Empty, browser, command, event, page};
 
-/// Attaches to all related targets, those that exist and those that come.
+/// Attaches to all related targets, existing and future ones.
 /// [`Target.setAutoAttach`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setAutoAttach)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -49,7 +49,7 @@ pub struct CreateTarget {
 }
 command!(CreateTarget, "Target.createTarget", CreateTargetResponse);
 
-/// The answer to [`CreateTarget`].
+/// The result of [`CreateTarget`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateTargetResponse {
@@ -78,7 +78,7 @@ command!(
     AttachToTargetResponse
 );
 
-/// The answer to [`AttachToTarget`].
+/// The result of [`AttachToTarget`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AttachToTargetResponse {
@@ -103,14 +103,14 @@ pub struct GetTargets {
 }
 command!(GetTargets, "Target.getTargets", GetTargetsResponse);
 
-/// The answer to [`GetTargets`].
+/// The result of [`GetTargets`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetTargetsResponse {
     pub target_infos: Vec<TargetInfo>,
 }
 
-/// Makes a context with cookies, storage and cache of its own.
+/// Creates a browser context with its own cookies, storage and cache.
 /// [`Target.createBrowserContext`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-createBrowserContext)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -130,7 +130,7 @@ command!(
     CreateBrowserContextResponse
 );
 
-/// The answer to [`CreateBrowserContext`].
+/// The result of [`CreateBrowserContext`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateBrowserContextResponse {
@@ -154,7 +154,7 @@ command!(
     GetBrowserContextsResponse
 );
 
-/// The answer to [`GetBrowserContexts`].
+/// The result of [`GetBrowserContexts`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetBrowserContextsResponse {
@@ -162,7 +162,7 @@ pub struct GetBrowserContextsResponse {
     pub default_browser_context_id: Option<browser::BrowserContextId>,
 }
 
-/// A session begins. Its queue exists already: see [`take_events`](crate::Connection::take_events).
+/// A session was created. Its queue exists already: see [`take_events`](crate::Connection::take_events).
 /// [`Target.attachedToTarget`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#event-attachedToTarget)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -173,7 +173,7 @@ pub struct AttachedToTarget {
 }
 event!(AttachedToTarget, "Target.attachedToTarget");
 
-/// A session is over, and with it those attached within it.
+/// A session has ended, with the sessions that were attached within it.
 /// [`Target.detachedFromTarget`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#event-detachedFromTarget)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -240,8 +240,7 @@ pub enum WindowState {
     Fullscreen,
 }
 
-/// One line of a [`TargetFilter`]; the first that matches a target decides, and none of a type
-/// matches all.
+/// An entry of a [`TargetFilter`]; the first one that matches a target decides, and an entry without a type matches all.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct FilterEntry {
     #[serde(skip_serializing_if = "Option::is_none")]

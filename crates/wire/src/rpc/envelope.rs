@@ -1,4 +1,4 @@
-//! The outside of a message: what it belongs to. Its inside stays text until somebody wants it.
+//! The envelope of a message: its id, method and session. Its contents are parsed on demand.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::RawEvent;
 use crate::error::Error;
 use crate::json;
 
-/// A command as it goes out.
+/// A command to the browser.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Request<'a> {
@@ -20,7 +20,7 @@ pub(super) struct Request<'a> {
     pub(super) session_id: Option<&'a str>,
 }
 
-/// A message as it comes in: an answer has an `id`, an event a `method`.
+/// A message from the browser: a response has an `id`, an event a `method`.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Envelope<'a> {
@@ -33,7 +33,7 @@ pub(super) struct Envelope<'a> {
     params: Option<&'a RawValue>,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
-    /// An object, or the name of the error: WebDriver BiDi has its words beside it.
+    /// An object, or the name of the error in WebDriver BiDi, whose message is a separate field.
     #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -69,20 +69,20 @@ fn own(value: Option<&RawValue>) -> Box<RawValue> {
     }
 }
 
-/// The browser's refusal.
+/// The error of a command.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Failure {
     code: i64,
     message: String,
     data: Option<serde_json::Value>,
-    /// The error's name, in WebDriver BiDi.
+    /// The error code of WebDriver BiDi.
     #[serde(skip)]
     name: Option<Box<str>>,
 }
 
 impl Failure {
-    /// Chromium's code for a session that it does not know (any longer).
+    /// Chromium's error code for an unknown or ended session.
     const SESSION_NOT_FOUND: i64 = -32001;
 
     fn read(error: &RawValue, message: Option<&RawValue>) -> Self {

@@ -1,4 +1,4 @@
-//! One consumer's events: bounded, in order, never with a gap.
+//! The event queue of a consumer: bounded, ordered, without gaps.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,34 +10,34 @@ use crate::error::Result;
 use crate::json;
 use crate::message::Event;
 
-/// How many events may wait for one consumer; one more ends its stream.
+/// The largest number of events in a queue; one more ends its stream.
 pub const QUEUE_CAPACITY: usize = 16_384;
-/// With less room than this the connection waits for the consumer, instead of reading on.
+/// The room below which the connection waits for the consumer.
 const MIN_ROOM: usize = QUEUE_CAPACITY / 4;
-/// What it waits for.
+/// The room that it waits for.
 const WANTED_ROOM: usize = QUEUE_CAPACITY / 2;
-/// A consumer that takes less than `STEP` events in this time stands still, and must not hold up the others.
+/// A consumer that takes less than `STEP` events in this time is blocked, and must not block the others.
 const CONSUMER_TIMEOUT: Duration = Duration::from_secs(5);
 const STEP: usize = QUEUE_CAPACITY / 64;
 
-/// An event as it arrived; its parameters are parsed by whoever wants them.
+/// An event whose parameters are not parsed.
 #[derive(Debug, Clone)]
 pub struct RawEvent {
-    /// The session that it happened in; `None` at the browser level.
+    /// The session of the event; `None` at the browser level.
     pub session: Option<Arc<str>>,
-    /// Such as `Page.frameNavigated`.
+    /// The method, such as `Page.frameNavigated`.
     pub method: Box<str>,
-    /// The event's fields.
+    /// The parameters.
     pub params: Box<RawValue>,
 }
 
 impl RawEvent {
-    /// Whether this is an `E`.
+    /// Returns whether this is an `E`.
     pub fn is<E: Event>(&self) -> bool {
         &*self.method == E::METHOD
     }
 
-    /// The event as an `E`; `None` if it is another one.
+    /// Parses the event as an `E`; `None` if it is another one.
     pub fn parse<E: Event>(&self) -> Option<Result<E>> {
         self.is::<E>()
             .then(|| json::decode(E::METHOD, &self.params))
@@ -51,20 +51,19 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    /// The next event; `None` once the session or connection is over and all its events were
-    /// taken. Asking for it says that the events before are handled: that opens the barriers
-    /// ([`flush`](super::Session::flush)) among them. Cancel-safe.
+    /// Returns the next event; `None` when the session or connection has ended and all its events were taken. The call marks the previous
+    /// events as handled, which opens the barriers ([`flush`](super::Session::flush)) among them. Cancel-safe.
     pub async fn next(&mut self) -> Option<RawEvent> {
         loop {
             match self.items.recv().await? {
                 Item::Event(event) => return Some(event),
-                // Whoever waited may have gone.
+                // The waiter may be cancelled.
                 Item::Barrier(passed) => drop(passed.send(())),
             }
         }
     }
 
-    /// Why the stream has ended or will end, once that is known.
+    /// Returns why the stream has ended or will end, if known.
     pub fn end_reason(&self) -> Option<&str> {
         self.end.get().map(String::as_str)
     }
@@ -83,24 +82,24 @@ pub(super) enum Item {
     Barrier(oneshot::Sender<()>),
 }
 
-/// The sending end of an [`EventStream`].
+/// The sender of an [`EventStream`].
 pub(super) struct Queue {
-    /// `None` once the stream has ended.
+    /// `None` after the stream has ended.
     items: Option<mpsc::Sender<Item>>,
     end: Arc<OnceLock<String>>,
-    /// The connection has waited for it already, or does.
+    /// Whether the connection waits or has waited for this queue.
     waited_for: bool,
 }
 
-/// A queue that fills faster than it is emptied.
+/// A queue that fills faster than it is read.
 pub(super) struct Backpressure(mpsc::Sender<Item>);
 
 impl Backpressure {
-    /// Waits until the consumer has caught up, or has shown that it does not.
+    /// Waits until the consumer has read enough events, or proves to be blocked.
     pub(super) async fn wait_for_room(self) {
         loop {
             let wanted = (self.0.capacity() + STEP).min(WANTED_ROOM);
-            // Whatever comes of it, reading goes on; a full queue then ends.
+            // Reading continues in any case; a full queue then ends.
             let Ok(Ok(_)) =
                 tokio::time::timeout(CONSUMER_TIMEOUT, self.0.reserve_many(wanted)).await
             else {
@@ -125,7 +124,7 @@ pub(super) fn queue() -> (Queue, EventStream) {
 }
 
 impl Queue {
-    /// Whether the item was taken. A full queue ends instead of leaving one out.
+    /// Returns whether the item was added. A full queue ends instead of omitting an item.
     pub(super) fn push(&mut self, item: Item) -> bool {
         let Some(items) = &self.items else {
             return false;
@@ -146,12 +145,12 @@ impl Queue {
         }
     }
 
-    /// Told once each time the queue fills up.
+    /// Returns the backpressure once each time when the queue becomes nearly full.
     pub(super) fn backpressure(&mut self) -> Option<Backpressure> {
         let items = self.items.as_ref()?;
         let room = items.capacity();
-        // A consumer that came that far does not stand still. (Less than `WANTED_ROOM`: the wait ends
-        // with just that much of it, and the event after has taken from it already.)
+        // The consumer was not blocked. (Less than `WANTED_ROOM`: the wait ends with exactly that room, and the next event has used some
+        // already.)
         if room >= MIN_ROOM + STEP {
             self.waited_for = false;
         }
@@ -162,7 +161,7 @@ impl Queue {
         Some(Backpressure(items.clone()))
     }
 
-    /// Ends the stream after what is in it. Only the first reason counts.
+    /// Ends the stream after its items. Only the first reason counts.
     pub(super) fn end(&mut self, reason: &str) {
         let _ = self.end.set(reason.into());
         self.items = None;
@@ -187,7 +186,7 @@ mod tests {
         })
     }
 
-    /// Fills the queue until it asks to be waited for.
+    /// Fills the queue until it reports backpressure.
     fn fill(queue: &mut Queue) -> Backpressure {
         loop {
             assert!(queue.push(event()), "it asks before it is full");
@@ -203,7 +202,7 @@ mod tests {
         for _ in 0..20 {
             let crowd = fill(&mut queue);
             let mut thinned = std::pin::pin!(crowd.wait_for_room());
-            // Not one event more than it takes.
+            // Reads no more events than necessary.
             while (&mut thinned).now_or_never().is_none() {
                 events.next().await.unwrap();
             }

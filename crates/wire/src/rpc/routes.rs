@@ -1,5 +1,5 @@
-//! Which queue an event belongs into. One target attached from the browser level has one queue,
-//! for all sessions below it too, so that all that happens in a page is in one order.
+//! Routing of events to queues. A target that is attached at the browser level has one queue, which its child sessions share, so that all
+//! events of a page are ordered.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,22 +12,22 @@ use crate::error::Error;
 
 const DETACHED: &str = "its target was closed or detached";
 
-/// Every session that is attached now.
+/// The attached sessions.
 pub(super) struct Routes {
     root: Queue,
     sessions: HashMap<Arc<str>, Route>,
 }
 
 struct Route {
-    /// The session from which this one was attached; `None` for the browser level.
+    /// The session that attached this one; `None` for the browser level.
     parent: Option<Arc<str>>,
     events: Events,
 }
 
 enum Events {
-    /// A queue of its own, and its stream until somebody takes it.
+    /// A queue of its own, with its stream until it is taken.
     Own(Queue, Option<EventStream>),
-    /// The queue of this session, which has one of its own.
+    /// The queue of this session.
     Of(Arc<str>),
 }
 
@@ -39,8 +39,8 @@ impl Routes {
         }
     }
 
-    /// Puts an event where it belongs, and first keeps the books if it tells of sessions that
-    /// come or go. Returns the sessions that are gone with it, and the queue if it fills up.
+    /// Adds an event to its queue, after updating the routes if it attaches or detaches a session. Returns the detached sessions, and the
+    /// queue if it is nearly full.
     pub(super) fn deliver(&mut self, event: RawEvent) -> (Vec<Arc<str>>, Option<Backpressure>) {
         let mut gone = Vec::new();
         if event.is::<target::AttachedToTarget>() {
@@ -60,7 +60,7 @@ impl Routes {
         (gone, crowd)
     }
 
-    /// Whether the item was queued. What comes for a session that has gone is dropped.
+    /// Returns whether the item was queued. Items of ended sessions are dropped.
     pub(super) fn push(&mut self, session: Option<&Arc<str>>, item: Item) -> bool {
         self.queue(session).is_some_and(|queue| queue.push(item))
     }
@@ -82,7 +82,7 @@ impl Routes {
         }
     }
 
-    /// Why a session's queue takes nothing.
+    /// Returns why a session's queue has ended.
     pub(super) fn end_reason(&mut self, session: Option<&Arc<str>>) -> String {
         match self.queue(session) {
             Some(queue) => queue.end_reason().unwrap_or(DETACHED).into(),
@@ -118,7 +118,7 @@ impl Routes {
         self.sessions.insert(id, Route { parent, events });
     }
 
-    /// Forgets a session and all that were attached from within it.
+    /// Removes a session and its child sessions.
     fn detach(&mut self, id: &Arc<str>) -> Vec<Arc<str>> {
         let mut gone = vec![Arc::clone(id)];
         let mut checked = 0;
@@ -144,7 +144,7 @@ impl Routes {
     }
 }
 
-/// What a call in flight gets when its session has gone.
+/// Returns the error of a call whose session was detached.
 pub(super) fn detached(session: &Arc<str>) -> Error {
     Error::SessionClosed {
         session: session.to_string(),

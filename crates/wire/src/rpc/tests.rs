@@ -7,7 +7,7 @@ use crate::cdp::{browser, page, runtime, target};
 
 mod websocket;
 
-/// The browser's end of a pipe; a test decides what it says.
+/// The browser's end of a pipe, which a test controls.
 struct Browser {
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
@@ -23,7 +23,7 @@ impl Browser {
         (Self { reader, writer }, connection, events)
     }
 
-    /// The next command; `None` at the end of the pipe.
+    /// Reads the next command; `None` at the end of the pipe.
     async fn receive(&mut self) -> Option<Value> {
         let mut frame = Vec::new();
         self.reader.read_until(0, &mut frame).await.unwrap();
@@ -67,7 +67,7 @@ impl Browser {
             .await;
     }
 
-    /// Everything said before has been dispatched once this returns.
+    /// Returns when all previous messages were dispatched.
     async fn settle(&mut self, connection: &Connection) {
         let reply = connection.root().send(&browser::GetVersion {});
         loop {
@@ -82,7 +82,7 @@ impl Browser {
     }
 }
 
-/// The `number`s of the load events that are there now, with their sessions.
+/// Returns the `number`s of the load events in the queue, with their sessions.
 fn loads(events: &mut EventStream) -> Vec<(String, f64)> {
     let mut loads = Vec::new();
     while let Some(Some(event)) = events.next().now_or_never() {
@@ -423,7 +423,7 @@ async fn the_last_handle_closes_the_connection() {
 async fn a_browser_that_reads_nothing_is_disconnected() {
     let (_browser, connection, _events) = Browser::start();
     let session = connection.root();
-    // The writer never runs: this test does not yield to it.
+    // The writer never runs, because this test does not yield.
     let mut replies: Vec<_> = (0..=OUTGOING_CAPACITY)
         .map(|_| session.send(&browser::GetVersion {}))
         .collect();

@@ -1,4 +1,4 @@
-//! Where an endpoint is, and who asks there: the parts of a URL, and a connection to its host.
+//! The host and credentials of an endpoint's URL, and TCP connections to it.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use super::no_delay::NoDelayStream;
 use crate::error::ConnectFailure;
 
-/// Tries every address of the host; `localhost` is often two, and a browser listens on one.
+/// Connects to the first address that accepts: `localhost` often has two, and a browser listens on one.
 pub(crate) async fn tcp(host: &str, port: u16) -> Result<NoDelayStream, ConnectFailure> {
     let unresolved = |message: String| ConnectFailure::Resolve {
         host: host.into(),
@@ -35,7 +35,7 @@ pub(crate) async fn tcp(host: &str, port: u16) -> Result<NoDelayStream, ConnectF
     Err(failure)
 }
 
-/// Where `user:password` stands in a URL.
+/// Returns the range of `user:password` in a URL.
 fn userinfo(url: &str) -> Option<std::ops::Range<usize>> {
     let start = url.find("://")? + 3;
     let end = url[start..]

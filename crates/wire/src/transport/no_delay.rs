@@ -1,4 +1,4 @@
-//! TCP without waiting for company: what is sent goes out at once, and what comes is acknowledged at once.
+//! TCP without delays: data is sent at once, and acknowledged at once.
 
 use std::io;
 use std::pin::Pin;
@@ -7,20 +7,19 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// A connection to a browser or its driver. Those collect what is small: each next message, or the rest of one, stays with them until all
-/// before it was acknowledged, and Linux takes 40 ms for that where nothing is sent meanwhile.
-/// <https://man7.org/linux/man-pages/man7/tcp.7.html> (`TCP_QUICKACK`)
+/// A connection to a browser or its driver. Those use Nagle's algorithm: a small message is delayed until the previous data was
+/// acknowledged, which Linux delays by 40 ms if it has no data to send. <https://man7.org/linux/man-pages/man7/tcp.7.html> (`TCP_QUICKACK`)
 #[derive(Debug)]
 pub(crate) struct NoDelayStream(TcpStream);
 
 impl NoDelayStream {
     pub(crate) fn new(socket: TcpStream) -> Self {
-        // Commands are small and answers are waited for: never collect.
+        // Commands are small, and their results are waited for.
         let _ = socket.set_nodelay(true);
         Self(socket)
     }
 
-    /// To be done whenever something was read: the system forgets it.
+    /// Must be repeated after each read, because the kernel resets the option.
     fn acknowledge(&self) {
         #[cfg(target_os = "linux")]
         let _ = rustix::net::sockopt::set_tcp_quickack(&self.0, true);

@@ -1,14 +1,14 @@
-//! Frames that end with a NUL byte, as Chromium's `--remote-debugging-pipe` has them.
+//! The transport of Chromium's `--remote-debugging-pipe`: frames end with a NUL byte.
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Incoming, Outgoing};
 
 const READ_BUFFER_SIZE: usize = 64 * 1024;
-/// A buffer that a huge frame has blown up is given back once it is empty.
+/// The capacity above which an empty buffer is shrunk, in bytes.
 const MAX_KEPT_BUFFER: usize = 1024 * 1024;
 
-/// Takes over both ends of an operating-system pipe.
+/// Takes ownership of both ends of an operating-system pipe.
 #[cfg(unix)]
 pub(crate) fn open(
     reader: std::os::fd::OwnedFd,
@@ -24,13 +24,13 @@ pub(crate) fn open(
     ))
 }
 
-/// Cuts a byte stream into frames.
+/// Splits a byte stream into frames.
 pub(crate) struct Reader<R> {
     source: R,
     buffer: Vec<u8>,
-    /// Where the next frame begins in `buffer`.
+    /// The start of the next frame in `buffer`.
     start: usize,
-    /// Up to where `buffer` holds no NUL after `start`: no byte is looked at twice.
+    /// The position up to which `buffer` has no NUL after `start`, so that no byte is scanned twice.
     scanned: usize,
 }
 
@@ -44,7 +44,7 @@ impl<R> Reader<R> {
         }
     }
 
-    /// The next whole frame in the buffer, as a range.
+    /// Returns the range of the next complete frame in the buffer.
     fn cut(&mut self) -> Option<std::ops::Range<usize>> {
         let Some(length) = memchr::memchr(0, &self.buffer[self.scanned..]) else {
             self.scanned = self.buffer.len();
@@ -56,7 +56,7 @@ impl<R> Reader<R> {
         Some(frame)
     }
 
-    /// Forgets the frames that were handed out, and makes room to read.
+    /// Removes the returned frames, and makes room to read.
     fn compact(&mut self) {
         self.buffer.drain(..self.start);
         self.scanned -= self.start;
@@ -118,7 +118,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Outgoing for Writer<W> {
     }
 
     async fn close(&mut self) {
-        // The end of the pipe is the word; a failure means that the browser said it first.
+        // Closing the pipe is the closing handshake; an error means that the browser has closed it first.
         let _ = self.sink.shutdown().await;
     }
 }
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// A source that gives its bytes in pieces of its own choosing.
+    /// A source that returns its bytes in given pieces.
     struct Pieces {
         bytes: Vec<u8>,
         sizes: std::iter::Cycle<std::vec::IntoIter<usize>>,

@@ -1,4 +1,4 @@
-//! Frames as WebSocket text messages, `ws://` and `wss://`.
+//! The transport of frames as WebSocket text messages, `ws://` and `wss://`.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::error::{ConnectFailure, Error};
 
 type Stream = WebSocketStream<MaybeTlsStream<NoDelayStream>>;
 
-/// Connects, within `timeout` for everything from name resolution to the handshake.
+/// Connects; `timeout` includes everything from name resolution to the handshake.
 pub(crate) async fn connect(
     url: &str,
     headers: &[(String, String)],
@@ -64,10 +64,10 @@ async fn handshake(url: &str, headers: &[(String, String)]) -> Result<Stream, Co
         .unwrap_or(if secure { 443 } else { 80 });
     let socket = tcp(host, port).await?;
     if secure {
-        // Whoever installed a provider first keeps it; without any, rustls would panic.
+        // An installed provider is kept; without any, rustls would panic.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
-    // Whole DOMs and screenshots come as one message.
+    // Complete DOMs and screenshots are single messages.
     let config = WebSocketConfig::default()
         .max_message_size(None)
         .max_frame_size(None);
@@ -82,7 +82,7 @@ async fn handshake(url: &str, headers: &[(String, String)]) -> Result<Stream, Co
     }
 }
 
-/// The upgrade request, with the caller's headers, and the URL's user name as Basic credentials.
+/// Creates the upgrade request, with the given headers, and the URL's user name as Basic credentials.
 fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectFailure> {
     let mut request = url.into_client_request().map_err(|error| {
         ConnectFailure::Invalid(format!("{}: {error}", without_credentials(url)))
@@ -105,7 +105,7 @@ fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectFa
     Ok(request)
 }
 
-/// The receiving half.
+/// The receiving half of a WebSocket.
 pub(crate) struct Reader {
     stream: SplitStream<Stream>,
     frame: Bytes,
@@ -138,7 +138,7 @@ impl Incoming for Reader {
     }
 }
 
-/// The sending half.
+/// The sending half of a WebSocket.
 pub(crate) struct Writer {
     sink: SplitSink<Stream, Message>,
 }
@@ -156,7 +156,7 @@ impl Outgoing for Writer {
     }
 
     async fn close(&mut self) {
-        // A failure means that the browser has gone already.
+        // An error means that the browser has disconnected.
         let _ = self.sink.close().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Cookies as the network stack has them.
+//! Cookies of the network stack.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub enum CookieSameSite {
     Strict,
     Lax,
     None,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }
@@ -24,7 +24,7 @@ pub struct CookiePartitionKey {
     pub has_cross_site_ancestor: bool,
 }
 
-/// `expires` is seconds since 1970, −1 for a session cookie.
+/// `expires` is in seconds since 1970, −1 for a session cookie.
 /// [`Network.Cookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Cookie)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -1,4 +1,4 @@
-//! Pictures of a page: screenshot, PDF, screencast, and the sizes they need.
+//! Screenshots, PDF, screencast, and the layout sizes that they need.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,14 +27,14 @@ command!(
     CaptureScreenshotResponse
 );
 
-/// The answer to [`CaptureScreenshot`].
+/// The result of [`CaptureScreenshot`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CaptureScreenshotResponse {
     pub data: Binary,
 }
 
-/// Lengths are in inches.
+/// Prints a PDF; lengths are in inches.
 /// [`Page.printToPDF`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-printToPDF)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -76,7 +76,7 @@ pub struct PrintToPDF {
 }
 command!(PrintToPDF, "Page.printToPDF", PrintToPDFResponse);
 
-/// The answer to [`PrintToPDF`].
+/// The result of [`PrintToPDF`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PrintToPDFResponse {
@@ -84,7 +84,7 @@ pub struct PrintToPDFResponse {
     pub stream: Option<io::StreamHandle>,
 }
 
-/// CSS pixels.
+/// A size, in CSS pixels.
 /// [`Page.getLayoutMetrics`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-getLayoutMetrics)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct GetLayoutMetrics {}
@@ -94,7 +94,7 @@ command!(
     GetLayoutMetricsResponse
 );
 
-/// The answer to [`GetLayoutMetrics`].
+/// The result of [`GetLayoutMetrics`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetLayoutMetricsResponse {
@@ -127,7 +127,7 @@ pub struct VisualViewport {
     pub zoom: Option<f64>,
 }
 
-/// CSS pixels, from the document's origin.
+/// A rectangle, in CSS pixels from the origin of the document.
 /// [`Page.Viewport`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-Viewport)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -139,7 +139,7 @@ pub struct Viewport {
     pub scale: f64,
 }
 
-/// What `format` may be in `Page.captureScreenshot`.
+/// The values of `format` in `Page.captureScreenshot`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ImageFormat {
@@ -149,7 +149,7 @@ pub enum ImageFormat {
     Webp,
 }
 
-/// What `transferMode` may be in `Page.printToPDF`.
+/// The values of `transferMode` in `Page.printToPDF`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum TransferMode {
     #[default]

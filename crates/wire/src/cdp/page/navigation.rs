@@ -1,11 +1,11 @@
-//! Navigation: asking for it, and how a frame tells of it.
+//! Navigations: their commands, and the events of frames.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Frame, FrameId};
 use crate::cdp::{Empty, command, event, network};
 
-/// Answers when the navigation is committed, or has failed to be.
+/// Navigates; the command returns when the navigation is committed or has failed.
 /// [`Page.navigate`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigate)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -22,7 +22,7 @@ pub struct Navigate {
 }
 command!(Navigate, "Page.navigate", NavigateResponse);
 
-/// The answer to [`Navigate`].
+/// The result of [`Navigate`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NavigateResponse {
@@ -59,7 +59,7 @@ command!(
     GetNavigationHistoryResponse
 );
 
-/// The answer to [`GetNavigationHistory`].
+/// The result of [`GetNavigationHistory`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetNavigationHistoryResponse {
@@ -129,7 +129,7 @@ pub struct FrameStartedNavigating {
 }
 event!(FrameStartedNavigating, "Page.frameStartedNavigating");
 
-/// Comes also when a navigation ended without a document: a download, a 204.
+/// The event is also sent after an aborted navigation: a download, a 204.
 /// [`Page.frameStoppedLoading`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameStoppedLoading)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -180,7 +180,7 @@ pub enum ClientNavigationDisposition {
     NewTab,
     NewWindow,
     Download,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }
@@ -191,12 +191,12 @@ pub enum NavigationType {
     #[default]
     Navigation,
     BackForwardCacheRestore,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }
 
-/// What `navigationType` may be in `Page.navigatedWithinDocument`.
+/// The values of `navigationType` in `Page.navigatedWithinDocument`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SameDocumentNavigationKind {
@@ -207,7 +207,7 @@ pub enum SameDocumentNavigationKind {
     Other,
 }
 
-/// What `navigationType` may be in `Page.frameStartedNavigating`.
+/// The values of `navigationType` in `Page.frameStartedNavigating`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum FrameNavigationKind {
@@ -220,7 +220,7 @@ pub enum FrameNavigationKind {
     HistoryDifferentDocument,
     SameDocument,
     DifferentDocument,
-    /// One that the specification did not have when this was written.
+    /// An unknown value.
     #[serde(other)]
     Unknown,
 }

@@ -12,7 +12,7 @@ use crate::{ConnectFailure, Connection, Error};
 
 const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A WebSocket server for one connection; hands over the headers it was asked with.
+/// Starts a WebSocket server for one connection; returns the headers of the request.
 async fn websocket_server() -> (
     String,
     impl Future<
