@@ -1,7 +1,7 @@
-//! Acting on elements as a user would: find, wait until the element is ready, aim, act, verify.
+//! Actions on elements: find the element, wait until it is actionable, compute the point, act, verify.
 //!
-//! Every action looks its element up anew for each try, and tries until it succeeds or the deadline passes. What stood in the way
-//! last is in the timeout's `obstacle`, what was tried in its log. A dialog that an action opens ends the action, successfully.
+//! Each attempt resolves the element again; attempts continue until one succeeds or the deadline passes. The timeout error has the last
+//! failed check as `obstacle`, and the attempts as its log. A dialog that an action opens ends the action successfully.
 
 mod aim;
 mod drag;
@@ -25,7 +25,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Quick at first, never busy.
+/// Short intervals first.
 const RETRY_INTERVALS: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_millis(20),
@@ -34,18 +34,18 @@ const RETRY_INTERVALS: [Duration; 5] = [
     Duration::from_millis(500),
 ];
 
-/// A document that never stands still is looked at no more often than this.
+/// The shortest interval between attempts in a document that changes permanently.
 const MIN_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The tries of one action on one target.
+/// The attempts of one action on one target.
 pub(crate) struct Tries<'a> {
     locator: &'a Locator,
     progress: &'a Progress,
-    /// As call logs name the action.
+    /// The name of the action in call logs.
     action: &'static str,
     failed: usize,
     shown: Option<String>,
-    /// Where the element was found last.
+    /// The frame in which the element was found last.
     place: Option<(Page, FrameId)>,
 }
 
@@ -62,20 +62,20 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// How many tries have failed.
+    /// Returns the number of failed attempts.
     pub(crate) fn attempts(&self) -> usize {
         self.failed
     }
 
-    /// The element, looked up for this try.
+    /// Resolves the element for this attempt.
     pub(crate) async fn element(&mut self) -> Result<Element> {
         let element = self.locator.find().await?;
         self.record_element(&element);
         Ok(element)
     }
 
-    /// The element, looked up for this try, and what a function of the injected code says about it, in one round trip. `steps` are
-    /// noted before the answer is judged.
+    /// Resolves the element for this attempt, and calls an injected function on it, in one round trip. `steps` are logged before the result
+    /// is evaluated.
     pub(crate) async fn find_and_call<T: DeserializeOwned>(
         &mut self,
         function: &str,
@@ -103,7 +103,7 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// Waits before the next try, if another one makes sense after this error.
+    /// Waits before the next attempt, if the error permits one.
     pub(crate) async fn wait_before_retry(&mut self, error: Error) -> Result<()> {
         let never_found = self.shown.is_none() && matches!(error, Error::ElementNotFound { .. });
         if !error.transient() || (never_found && !self.locator.waits_for_element()) {
@@ -129,7 +129,7 @@ impl<'a> Tries<'a> {
         }
         match &self.place {
             Some((page, frame)) if pause > MIN_RETRY_INTERVAL => {
-                // A change of the document is the best reason to look again.
+                // A change of the document ends the wait early.
                 let argument = json!({ "limit": ms(pause) });
                 let change = async {
                     if page
@@ -157,7 +157,7 @@ fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Tries `$body` until it succeeds or fails for good, within the deadline.
+/// Repeats `$body` until it succeeds, fails permanently, or the deadline passes.
 macro_rules! until_done {
     ($tries:ident, $progress:expr, $body:block) => {
         $progress

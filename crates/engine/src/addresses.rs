@@ -1,19 +1,18 @@
-//! Which IP addresses and ports pages may reach. The egress enforces the rules after name resolution.
+//! Rules about IP addresses and ports. The egress proxy enforces them after name resolution.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Rules about the addresses and ports that pages reach, whichever names lead to them.
+/// Rules about the addresses and ports that pages may connect to, under any host name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AddressRules {
-    /// Refuse addresses that are not globally reachable (loopback, private, link-local, shared, reserved) and those of
-    /// cloud metadata services. An address that [`crate::OriginRules`] allow literally is exempt, and `localhost` if it
-    /// is allowed literally.
+    /// Blocks addresses that are not globally reachable (loopback, private, link-local, shared, reserved) and those of cloud metadata
+    /// services. An address that [`crate::OriginRules`] allow literally is exempt, and `localhost` if it is allowed literally.
     pub block_private: bool,
     /// The ports that may be connected to; `None`: all.
     pub allowed_ports: Option<Vec<u16>>,
 }
 
-/// Where clouds serve the credentials of the machine: AWS, Azure, Google, Oracle, Alibaba.
+/// The addresses of cloud metadata services, which return credentials: AWS, Azure, Google, Oracle, Alibaba.
 const METADATA: [IpAddr; 9] = [
     IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
     IpAddr::V4(Ipv4Addr::new(169, 254, 170, 2)),
@@ -27,12 +26,12 @@ const METADATA: [IpAddr; 9] = [
 ];
 
 impl AddressRules {
-    /// Whether they forbid nothing.
+    /// Returns whether the rules allow everything.
     pub fn is_empty(&self) -> bool {
         !self.block_private && self.allowed_ports.is_none()
     }
 
-    /// The rule by which a port may not be connected to, in words.
+    /// Returns the text of the rule that blocks a port, if any.
     pub(crate) fn refusal_of_port(&self, port: u16) -> Option<String> {
         let allowed = self.allowed_ports.as_ref()?;
         if allowed.contains(&port) {
@@ -45,7 +44,7 @@ impl AddressRules {
         ))
     }
 
-    /// Why an address may not be connected to: the kind of address that it is.
+    /// Returns the kind of an address that is blocked; `None` if it is allowed.
     pub(crate) fn refused_kind(&self, address: IpAddr) -> Option<&'static str> {
         if !self.block_private {
             return None;
@@ -62,7 +61,7 @@ impl AddressRules {
     }
 }
 
-/// The IPv4 address to which a packet for an IPv6 address ends up going, or the address itself.
+/// Returns the IPv4 address that is embedded in an IPv6 address, or the address itself.
 fn embedded(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else {
         return address;
@@ -82,13 +81,13 @@ fn embedded(address: IpAddr) -> IpAddr {
         [0x2002, ..] => of(b, c),
         // Teredo, https://www.rfc-editor.org/rfc/rfc4380: the client's address, inverted.
         [0x2001, 0, ..] => of(!y, !z),
-        // IPv4-compatible, other than `::` and `::1`.
+        // IPv4-compatible, except `::` and `::1`.
         [0, 0, 0, 0, 0, 0, high, _] if high != 0 => of(y, z),
         _ => address,
     }
 }
 
-/// Not globally reachable: <https://www.iana.org/assignments/iana-ipv4-special-registry>.
+/// Returns whether the address is not globally reachable: <https://www.iana.org/assignments/iana-ipv4-special-registry>.
 fn is_private_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     address.is_private()
@@ -102,7 +101,7 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || a >= 224
 }
 
-/// Not globally reachable: <https://www.iana.org/assignments/iana-ipv6-special-registry>.
+/// Returns whether the address is not globally reachable: <https://www.iana.org/assignments/iana-ipv6-special-registry>.
 fn is_private_v6(address: Ipv6Addr) -> bool {
     let [a, b, c, ..] = address.segments();
     address.is_unspecified()

@@ -1,12 +1,11 @@
-//! What a browser must be able to do for the engine, and what it reports. One implementation per protocol.
+//! The traits that a browser protocol implements for the engine, and the events that it reports. There is one implementation per protocol.
 //!
-//! Commands go down through [`BrowserBackend`], [`ContextBackend`] and [`PageBackend`]; events come up through
-//! [`ContextObserver`] and [`PageObserver`], in the browser's order, from one task per page or browser.
+//! [`BrowserBackend`], [`ContextBackend`] and [`PageBackend`] execute commands; [`ContextObserver`] and [`PageObserver`] receive events in
+//! the browser's order, from one task per page or browser.
 //!
-//! What goes through here is the engine's and no protocol's: ids are texts that only their backend reads, failures of the network
-//! have the names that Chromium's stack gives them (`net::ERR_…`), and what a browser cannot do is an
-//! [`Error::UnsupportedByBrowser`](crate::error::Error) that its [`Capabilities`] tell beforehand. A further protocol is a further
-//! folder beside `cdp` and `bidi`, and a line in `launch`.
+//! Their types belong to the engine and to no protocol: ids are opaque texts of the backend, net errors have Chromium's names
+//! (`net::ERR_…`), and an unsupported feature is an [`Error::UnsupportedByBrowser`](crate::error::Error) that [`Capabilities`] declare in
+//! advance. A new protocol is a new folder beside `cdp` and `bidi`, and a line in `launch`.
 
 pub(crate) mod address;
 pub(crate) mod bidi;

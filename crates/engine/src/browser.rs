@@ -1,4 +1,4 @@
-//! A browser: started by us or reached elsewhere.
+//! A browser that Playhouse launched or connected to.
 
 mod network;
 
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How much longer than its caller a context that is being made may take, to be closed again.
+/// How much longer than its caller the creation of a context may take, before the context is closed again.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A running browser. Cheap to clone; when the last clone goes, a browser that we started is killed.
+/// A running browser. Cheap to clone; a launched browser is killed when the last clone is dropped.
 #[derive(Clone)]
 pub struct Browser {
     backend: Arc<dyn BrowserBackend>,
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Browser {
 }
 
 impl Browser {
-    /// Starts a browser. Fails with `LaunchFailed` (with the browser's last words) or `ProfileInUse`.
+    /// Launches a browser. Fails with `LaunchFailed` (with the browser's last output) or `ProfileInUse`.
     pub async fn launch(progress: &Progress, options: &LaunchOptions) -> Result<Self> {
         let (network, options) = Network::of_launch(options).await?;
         let backend = launch::launch(progress, &options).await?;
@@ -39,7 +39,7 @@ impl Browser {
         })
     }
 
-    /// Reaches a browser that runs elsewhere, or has one made there. Fails with `ConnectFailed`.
+    /// Connects to a remote browser, or creates one there. Fails with `ConnectFailed`.
     pub async fn connect(progress: &Progress, options: &ConnectOptions) -> Result<Self> {
         let backend = launch::connect(progress, options).await?;
         Ok(Self {
@@ -48,17 +48,17 @@ impl Browser {
         })
     }
 
-    /// Name and version, e.g. `Chrome/156.0.8078.79`.
+    /// Returns name and version, e.g. `Chrome/156.0.8078.79`.
     pub fn product(&self) -> &str {
         self.backend.product()
     }
 
-    /// What it can do.
+    /// Returns the supported features.
     pub fn capabilities(&self) -> &'static Capabilities {
         self.backend.capabilities()
     }
 
-    /// Opens an isolated context. If the caller does not wait for it, nothing of it stays.
+    /// Creates an isolated context, which is closed if the caller is cancelled.
     pub async fn new_context(
         &self,
         progress: &Progress,
@@ -80,10 +80,10 @@ impl Browser {
             }
         };
         let limit = progress.deadline() + CLOSE_TIMEOUT;
-        // The browser makes it whether or not somebody still waits: who gives up must not leave it behind.
+        // The browser creates it even if the caller is cancelled, so the task completes and closes it.
         task::spawn("new context", async move {
             if let Ok(context) = tokio::time::timeout_at(limit, making).await {
-                // Dropped, and so closed, if nobody takes it.
+                // If the receiver is dropped, so is the context, which closes it.
                 let _ = maker.send(context);
             }
         })
@@ -99,7 +99,7 @@ impl Browser {
         Ok(BrowserContext::new(backend.claim(), shared))
     }
 
-    /// Takes over the context that the browser began with: a persistent profile, or that of a browser that runs elsewhere.
+    /// Returns the default context of the browser: a persistent profile, or that of a remote browser.
     pub async fn default_context(
         &self,
         progress: &Progress,
@@ -116,7 +116,7 @@ impl Browser {
         Ok(BrowserContext::new(backend, shared))
     }
 
-    /// The options of a context as its backend is to have them, and what the context shares.
+    /// Returns the options of a context for its backend, and its shared state.
     async fn routed(
         &self,
         which: ContextKind,
@@ -133,12 +133,12 @@ impl Browser {
         Ok((options, shared))
     }
 
-    /// Why the browser is gone, once it is.
+    /// Returns why the browser has closed, if it has.
     pub fn closed_reason(&self) -> Option<String> {
         self.backend.closed().borrow().clone()
     }
 
-    /// Waits until the browser is gone, and tells why.
+    /// Waits until the browser has closed, and returns the reason.
     pub async fn closed(&self) -> String {
         let mut closed = self.backend.closed();
         let reason = match closed.wait_for(Option::is_some).await {
@@ -148,7 +148,7 @@ impl Browser {
         reason.unwrap_or_default()
     }
 
-    /// Ends the browser and waits until nothing of it is left; one that somebody else started is only left.
+    /// Closes the browser and waits until its processes have ended; a remote browser is only disconnected.
     pub async fn close(&self, progress: &Progress) -> Result<()> {
         match progress.run(self.backend.close()).await {
             Err(Error::BrowserClosed { .. }) => Ok(()),
@@ -157,7 +157,7 @@ impl Browser {
     }
 }
 
-/// A context that nobody has yet: closed when dropped.
+/// A context without an owner: closed when dropped.
 struct UnclaimedContext {
     context: Arc<dyn ContextBackend>,
     claimed: bool,

@@ -1,4 +1,4 @@
-//! Taking the snapshot of a page: each frame's document is asked, and the answers become one text.
+//! Taking the snapshot of a page: the documents of all frames are read and combined into one text.
 
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
@@ -13,43 +13,43 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use task::compute;
 
-/// How long a frame below the main one may take; one that hangs is shown without its content.
+/// How long a child frame may take; the content of an unresponsive one is omitted.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(3);
-/// How often a document may be replaced while it is being read.
+/// How many times a document may be replaced while it is read.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// How many characters a document's tree may have, roughly; what comes after is cut off. Frames share as many once more.
+/// The approximate largest size of a document's tree, in characters; the rest is omitted. Child frames share the same size again.
 const MAX_SNAPSHOT_SIZE: usize = 4_000_000;
-/// The same for a tree that is searched.
+/// The largest size of a tree that is searched.
 const MAX_SEARCHED_SIZE: usize = 16_000_000;
-/// Facts of so many bytes are written elsewhere, and are worth giving back.
+/// The size of facts above which they are formatted and dropped on another thread, in bytes.
 const LARGE: usize = 64 * 1024;
-/// What a frame has of them at least.
+/// The smallest part of the size for a frame.
 const MIN_FRAME_SIZE: usize = 20_000;
 
-/// What a snapshot shows.
+/// The options of a snapshot.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SnapshotOptions<'a> {
-    /// Only this element and what is in it.
+    /// The root element; default: the document.
     pub target: Option<&'a Locator>,
-    /// Levels to show; all if none.
+    /// The number of levels; default: all.
     pub depth: Option<u32>,
-    /// With the box of each element.
+    /// Whether to include bounding boxes.
     pub boxes: bool,
-    /// As much as can be searched, which is more than can be shown.
+    /// Whether the snapshot is for a search, which permits a larger size.
     pub searched: bool,
 }
 
-/// A page at one moment.
+/// The snapshot of a page.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// Aria YAML with refs, without a line break at the end. The refs are valid until the next one is taken.
+    /// Aria YAML with refs, without a final line break. The refs are valid until the next snapshot.
     pub text: String,
-    /// The document's title, where the whole document was read.
+    /// The document's title, if the complete document was read.
     pub title: Option<String>,
 }
 
-/// What the page's main document says of itself.
+/// The facts of the main document.
 #[derive(Deserialize)]
 struct TitledDocument {
     title: String,
@@ -57,7 +57,7 @@ struct TitledDocument {
 }
 
 impl Page {
-    /// What the page shows.
+    /// Takes a snapshot of the page.
     pub async fn snapshot(
         &self,
         progress: &Progress,
@@ -103,7 +103,7 @@ impl Page {
             .await
     }
 
-    /// The main document and all frames in it, and its title. One that is replaced under our hands is read again.
+    /// Reads the main document with all frames, and its title. A document that is replaced meanwhile is read again.
     async fn main_document(&self, boxes: bool, room: usize) -> Result<(FrameSnapshot, String)> {
         let mut tries = 1;
         loop {
@@ -124,7 +124,7 @@ impl Page {
         Ok((whole, title))
     }
 
-    /// A document and all frames in it, those side by side at the same time.
+    /// Reads a document and its frames, the latter concurrently.
     fn document(
         &self,
         frame: FrameId,
@@ -140,7 +140,7 @@ impl Page {
         })
     }
 
-    /// The facts of a document, and all frames in it.
+    /// Reads a document's frames.
     fn with_frames(
         &self,
         frame: FrameId,
@@ -166,7 +166,7 @@ impl Page {
             if owners.is_empty() {
                 return Ok(document);
             }
-            // The browser is asked for those only that could not say themselves.
+            // The browser is queried only for frames that did not identify themselves.
             let unknown = owners.iter().filter(|(_, frame)| frame.is_none());
             let unknown: Vec<Handle> = unknown.map(|(owner, _)| *owner).collect();
             let mut asked = match unknown.as_slice() {
@@ -187,7 +187,7 @@ impl Page {
                 Some(async move { (owner, tokio::time::timeout(FRAME_TIMEOUT, content).await) })
             });
             for (owner, content) in join_all(below).await {
-                // A frame that goes, or hangs, is shown as empty as it is to us.
+                // A removed or unresponsive frame is shown as empty.
                 if let Ok(Ok(content)) = content {
                     document.insert_frame(owner, content);
                 }
@@ -196,7 +196,7 @@ impl Page {
         })
     }
 
-    /// What the page-side code is asked for: all of a document, or what is below `root`.
+    /// Returns the arguments of the page function: the document, or the subtree of `root`.
     fn snapshot_arguments(&self, root: Option<Handle>, boxes: bool, room: usize) -> Value {
         let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": MIN_FRAME_SIZE });
         if let Some(root) = root {

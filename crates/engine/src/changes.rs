@@ -1,8 +1,8 @@
-//! Waiting for changes of something that stands behind a lock.
+//! Waiting for changes of a state behind a lock.
 
 use tokio::sync::watch;
 
-/// Counts changes; waiting code checks its condition after each.
+/// Counts changes; waiters check their condition after each.
 #[derive(Debug, Default)]
 pub(crate) struct Changes(watch::Sender<u64>);
 
@@ -12,7 +12,7 @@ impl Changes {
         self.0.send_modify(|count| *count += 1);
     }
 
-    /// Waits until `look` finds something.
+    /// Waits until `look` returns a value.
     pub(crate) async fn wait<T>(&self, mut look: impl FnMut() -> Option<T>) -> T {
         let mut changes = self.0.subscribe();
         loop {
@@ -20,7 +20,7 @@ impl Changes {
             if let Some(found) = look() {
                 return found;
             }
-            // The sender lives in `self`.
+            // The sender is a field of `self`.
             let _ = changes.changed().await;
         }
     }

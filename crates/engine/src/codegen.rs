@@ -1,5 +1,5 @@
-//! What a tool did, as the line of Playwright code that does the same. Pure: which locator is best for an
-//! element is found in the page (`generate.ts`).
+//! Generated code: the line of Playwright code that does the same as a call. The best locator of an element is determined in the page
+//! (`generate.ts`).
 
 use crate::backend::{Modifier, MouseButton};
 use crate::selector::{Selector, quote};
@@ -13,7 +13,7 @@ mod python;
 #[cfg(test)]
 mod tests;
 
-/// The language in which code is shown.
+/// The language of generated code.
 #[derive(
     Debug,
     Clone,
@@ -31,7 +31,7 @@ mod tests;
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Language {
-    /// Playwright Test's TypeScript.
+    /// TypeScript of Playwright Test.
     #[default]
     Typescript,
     /// Python, synchronous.
@@ -40,12 +40,12 @@ pub enum Language {
     Java,
     /// C#.
     Csharp,
-    /// No code at all.
+    /// No generated code.
     None,
 }
 
 impl Language {
-    /// What stands behind the opening fence of a code block; nothing when no code is shown.
+    /// Returns the info string of a code block; `None` without generated code.
     pub fn fence(self) -> Option<&'static str> {
         match self {
             Self::Typescript => Some("js"),
@@ -55,106 +55,106 @@ impl Language {
     }
 }
 
-/// A text that was typed.
+/// A typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typed {
-    /// Shown as it is.
+    /// A literal text.
     Text(String),
-    /// A secret: shown as the environment variable of that name.
+    /// A secret: represented by the environment variable of that name.
     Variable(String),
 }
 
-/// Something done that each language has its own words for.
+/// An action with its own syntax in each language.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// To a URL.
+    /// Navigate to a URL.
     Goto {
-        /// As it was completed, not as the browser shows it.
+        /// The completed URL, not the one that the browser shows.
         url: String,
     },
-    /// One click, or with `count` 2 a double click.
+    /// Click once, or with `count` 2 double-click.
     Click {
-        /// On what.
+        /// The element.
         locator: Selector,
-        /// Shown unless it is the left one.
+        /// Omitted if it is the left one.
         button: Option<MouseButton>,
-        /// In any order.
+        /// The modifiers in any order.
         modifiers: Vec<Modifier>,
-        /// How often.
+        /// The number of clicks.
         count: u32,
-        /// From the element's top left corner, in CSS pixels.
+        /// The point relative to the element's top left corner, in CSS pixels.
         position: Option<(f64, f64)>,
     },
-    /// The mouse over it.
+    /// Hover over an element.
     Hover {
-        /// Over what.
+        /// The element.
         locator: Selector,
     },
-    /// The whole value at once.
+    /// Fill a field.
     Fill {
-        /// Which field.
+        /// The field.
         locator: Selector,
-        /// Its new value.
+        /// The new value.
         value: Typed,
     },
-    /// A key, with the focus on the element.
+    /// Focus an element and press a key.
     Press {
-        /// Which element.
+        /// The element.
         locator: Selector,
-        /// Such as `Enter`.
+        /// The key, such as `Enter`.
         key: String,
     },
-    /// A checkbox or radio button.
+    /// Check or uncheck a checkbox or radio button.
     SetChecked {
-        /// Which one.
+        /// The element.
         locator: Selector,
-        /// `check` or `uncheck`.
+        /// The new state.
         checked: bool,
     },
-    /// Options of a `<select>`.
+    /// Select options of a `<select>`.
     SelectOption {
-        /// Which select.
+        /// The `<select>`.
         locator: Selector,
         /// Values or labels.
         values: Vec<String>,
     },
-    /// Files into an `<input type=file>`.
+    /// Set the files of an `<input type=file>`.
     SetInputFiles {
-        /// Which input.
+        /// The input.
         locator: Selector,
-        /// Paths.
+        /// The paths.
         files: Vec<String>,
     },
-    /// The condition that the element can be seen.
+    /// Expect an element to be visible.
     ExpectVisible {
-        /// Which element.
+        /// The element.
         locator: Selector,
     },
-    /// The condition that a field has a value.
+    /// Expect a field to have a value.
     ExpectValue {
-        /// Which field.
+        /// The field.
         locator: Selector,
         /// The value.
         value: String,
     },
-    /// The condition that an element's accessibility tree holds this one.
+    /// Expect an element's accessibility tree to contain this one.
     ExpectSnapshot {
-        /// Which element.
+        /// The element.
         locator: Selector,
         /// The tree as YAML, without indentation before its first line.
         snapshot: String,
     },
-    /// The condition that a checkbox or radio button is on or off.
+    /// Expect a checkbox or radio button to be checked or unchecked.
     ExpectChecked {
-        /// Which one.
+        /// The element.
         locator: Selector,
-        /// On or off.
+        /// The state.
         checked: bool,
     },
 }
 
 impl Action {
-    /// A plain click.
+    /// Creates a plain click.
     pub fn click(locator: Selector) -> Self {
         Self::Click {
             locator,
@@ -165,7 +165,7 @@ impl Action {
         }
     }
 
-    /// The line, or lines, of code; nothing for [`Language::None`].
+    /// Returns the lines of code; `None` for [`Language::None`].
     pub fn code(&self, language: Language) -> Option<String> {
         match language {
             Language::Typescript => Some(javascript::action(self)),
@@ -177,7 +177,7 @@ impl Action {
     }
 }
 
-/// The locator expression in a language, without `page.`.
+/// Returns the locator expression in a language, without `page.`.
 pub fn locator(selector: &Selector, language: Language) -> String {
     match language {
         Language::Typescript | Language::None => selector.to_string(),
@@ -187,7 +187,7 @@ pub fn locator(selector: &Selector, language: Language) -> String {
     }
 }
 
-/// What a click needs beside its element; nothing that goes without saying.
+/// The options of a click that differ from the defaults.
 struct ClickOptions {
     button: Option<&'static str>,
     modifiers: Vec<&'static str>,
@@ -200,7 +200,7 @@ impl ClickOptions {
         modifiers: &[Modifier],
         position: Option<(f64, f64)>,
     ) -> Self {
-        // In alphabetical order. Control is what people press on their own machine: Command on a Mac.
+        // In alphabetical order. Control is `ControlOrMeta`: Command on a Mac.
         let keys = [
             (Modifier::Alt, "Alt"),
             (Modifier::Control, "ControlOrMeta"),
@@ -226,7 +226,7 @@ impl ClickOptions {
     }
 }
 
-/// `getByRole` as `get_by_role`.
+/// Converts `getByRole` to `get_by_role`.
 fn snake(camel: &str) -> String {
     let mut out = String::new();
     for c in camel.chars() {
@@ -238,7 +238,7 @@ fn snake(camel: &str) -> String {
     out
 }
 
-/// `getByRole` as `GetByRole`; everything behind the first letter stays.
+/// Converts `getByRole` to `GetByRole`; only the first letter changes.
 fn pascal(word: &str) -> String {
     let mut chars = word.chars();
     chars

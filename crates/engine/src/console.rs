@@ -1,17 +1,17 @@
-//! The console of a page: its messages since the beginning, bounded.
+//! The console messages of a page, with limits.
 
 use crate::backend::{ConsoleMessage, MessageKind};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Messages kept of one page; the oldest go first, the counts stay right.
+/// The largest number of messages of a page; the oldest are removed first, but still counted.
 const MAX_MESSAGES: usize = 5_000;
-/// Bytes kept of one message.
+/// The largest size of a message, in bytes.
 const MAX_MESSAGE_LENGTH: usize = 20_000;
-/// Bytes kept of all their texts.
+/// The largest size of all messages, in bytes.
 const MAX_TOTAL_LENGTH: usize = 8_000_000;
 
-/// What a page's console shows.
+/// The console log of a page.
 #[derive(Debug, Default)]
 pub(crate) struct ConsoleLog {
     entries: VecDeque<ConsoleEntry>,
@@ -20,26 +20,26 @@ pub(crate) struct ConsoleLog {
     errors: usize,
     warnings: usize,
     total: usize,
-    /// How many bytes the texts of the entries have.
+    /// The size of the entries' texts, in bytes.
     size: usize,
 }
 
-/// A message and its place in the log.
+/// A message and its number.
 #[derive(Debug, Clone)]
 pub struct ConsoleEntry {
-    /// Counts up by one per message for the life of the page.
+    /// The number, which increases by one per message of the page.
     pub number: u64,
     /// The message.
     pub message: Arc<ConsoleMessage>,
-    /// It belongs to the document that the page shows now.
+    /// Whether the message belongs to the current document.
     pub current: bool,
     document: u64,
 }
 
-/// How many messages the document that is shown has made.
+/// The numbers of messages of the current document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ConsoleCounts {
-    /// All of them.
+    /// All messages.
     pub total: usize,
     /// Errors and uncaught errors.
     pub errors: usize,
@@ -77,7 +77,7 @@ impl ConsoleLog {
         self.next += 1;
     }
 
-    /// The page shows another document: what comes now is counted anew.
+    /// Restarts the counters for a new document.
     pub(crate) fn on_navigated(&mut self) {
         self.document += 1;
         self.errors = 0;
@@ -93,7 +93,7 @@ impl ConsoleLog {
         }
     }
 
-    /// The messages from a number on.
+    /// Returns the messages from a number on.
     pub(crate) fn since(&self, number: u64) -> Vec<ConsoleEntry> {
         let first = self.next - self.entries.len() as u64;
         let known = usize::try_from(number.saturating_sub(first)).unwrap_or(usize::MAX);

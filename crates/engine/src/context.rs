@@ -1,4 +1,4 @@
-//! A browser context: pages, cookies and storage of its own.
+//! A browser context with its own pages, cookies and storage.
 
 mod visited_origins;
 
@@ -17,19 +17,19 @@ use tokio::sync::watch;
 
 pub(crate) use visited_origins::VisitedOrigins;
 
-/// An isolated part of a browser. Cheap to clone; all clones speak of the same context.
+/// A browser context. Cheap to clone; all clones refer to the same context.
 #[derive(Clone)]
 pub struct BrowserContext {
     pub(crate) backend: Arc<dyn ContextBackend>,
     shared: Arc<Shared>,
 }
 
-/// What the browser's events write and everyone else reads.
+/// The state that the browser's events update.
 pub(crate) struct Shared {
     options: ContextOptions,
-    /// What all its connections pass through, if it needs that.
+    /// The egress proxy, if the context needs one.
     egress: Option<Arc<Egress>>,
-    /// The browser has a command that throttles its pages.
+    /// Whether the browser has a command for throttling.
     browser_throttles: bool,
     state: Mutex<State>,
     changes: watch::Sender<u64>,
@@ -130,12 +130,12 @@ impl BrowserContext {
         Self { backend, shared }
     }
 
-    /// Why the context is gone although its browser is not.
+    /// Returns why the context has closed although its browser runs.
     pub fn closed_reason(&self) -> Option<String> {
         self.backend.closed_reason()
     }
 
-    /// What the context was made like.
+    /// Returns the options at its creation.
     pub fn options(&self) -> &ContextOptions {
         &self.shared.options
     }
@@ -154,29 +154,29 @@ impl BrowserContext {
             .await
     }
 
-    /// The pages that are open, in the order in which they were opened.
+    /// Returns the open pages in the order in which they were opened.
     pub fn pages(&self) -> Vec<Page> {
         let mut state = self.shared.state();
         state.pages.retain(|page| !page.is_closed());
         state.pages.clone()
     }
 
-    /// Counts up whenever a page was opened or a download went on.
+    /// Returns a counter that increases with each opened page and each change of a download.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.shared.changes.subscribe()
     }
 
-    /// Downloads since the context was made, oldest first.
+    /// Returns the downloads, oldest first.
     pub fn downloads(&self) -> Vec<Download> {
         self.shared.state().downloads.all()
     }
 
-    /// How many pages were closed at once because other pages had opened too many.
+    /// Returns the number of pages that were closed at once because pages had opened too many.
     pub fn refused_pages(&self) -> u64 {
         self.shared.state().refused
     }
 
-    /// Every cookie.
+    /// Returns all cookies.
     pub async fn cookies(&self, progress: &Progress) -> Result<Vec<Cookie>> {
         progress.run(self.backend.cookies()).await
     }
@@ -186,7 +186,7 @@ impl BrowserContext {
         progress.run(self.backend.set_cookies(cookies)).await
     }
 
-    /// Removes the cookies for which `gone` holds.
+    /// Removes the cookies that match `gone`.
     pub async fn remove_cookies(
         &self,
         progress: &Progress,
@@ -211,12 +211,12 @@ impl BrowserContext {
             .await
     }
 
-    /// Where its pages have been.
+    /// Returns the origins that its pages have visited.
     pub(crate) fn visited_origins(&self) -> VisitedOrigins {
         self.shared.state().visited_origins.clone()
     }
 
-    /// Cuts the network of every page, or joins it again.
+    /// Turns offline mode of all pages on or off.
     pub async fn set_offline(&self, progress: &Progress, offline: bool) -> Result<()> {
         progress.run(self.backend.set_offline(offline)).await?;
         if let Some(egress) = &self.shared.egress {
@@ -226,7 +226,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Slows the network of every page down.
+    /// Sets the throttling of all pages.
     pub async fn set_throttling(&self, progress: &Progress, throttling: Throttling) -> Result<()> {
         match &self.shared.egress {
             Some(egress) if !self.shared.browser_throttles => egress.set_throttling(throttling),
@@ -239,8 +239,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Has requests of every page refused or answered without a server, in the place of the rules before. They come before all others
-    /// who decide about requests.
+    /// Replaces the routes, which abort or fulfill requests of all pages. They have priority over other interception.
     pub async fn set_routes(&self, progress: &Progress, routes: Routes) -> Result<()> {
         progress
             .run(self.backend.set_routes(routes.clone()))
@@ -249,27 +248,27 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Whether the network is cut.
+    /// Returns whether offline mode is on.
     pub fn is_offline(&self) -> bool {
         self.shared.state().offline
     }
 
-    /// How slow the network is.
+    /// Returns the throttling.
     pub fn throttling(&self) -> Throttling {
         self.shared.state().throttling
     }
 
-    /// The rules about requests.
+    /// Returns the routes.
     pub fn routes(&self) -> Routes {
         self.shared.state().routes.clone()
     }
 
-    /// Headers that go with every request from now on.
+    /// Sets headers that are added to every request from now on.
     pub async fn set_extra_headers(&self, progress: &Progress, headers: &Headers) -> Result<()> {
         progress.run(self.backend.set_extra_headers(headers)).await
     }
 
-    /// Where the pages believe to be; `None` takes it back.
+    /// Sets the emulated geolocation; `None` removes it.
     pub async fn set_geolocation(
         &self,
         progress: &Progress,
@@ -292,17 +291,17 @@ impl BrowserContext {
             .await
     }
 
-    /// Takes back every grant.
+    /// Revokes all granted permissions.
     pub async fn clear_permissions(&self, progress: &Progress) -> Result<()> {
         progress.run(self.backend.clear_permissions()).await
     }
 
-    /// A script that runs in each new document before the document's own.
+    /// Adds an init script, which runs in each new document before its own scripts.
     pub async fn add_init_script(&self, progress: &Progress, source: &str) -> Result<()> {
         progress.run(self.backend.add_init_script(source)).await
     }
 
-    /// Closes all pages and forgets the context's data; a persistent profile stays.
+    /// Closes all pages and deletes the context's data; a persistent profile is kept.
     pub async fn close(&self, progress: &Progress) -> Result<()> {
         progress.run(self.backend.close()).await
     }

@@ -1,22 +1,21 @@
-//! Devices by name: what a page would be told on one. Facts only; nothing is emulated here.
+//! Descriptors of devices by name. The emulation itself is elsewhere.
 
 use crate::backend::{Size, Viewport};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What a page finds on a device.
+/// The descriptor of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Device {
-    /// The inner size, the pixels, the touch screen.
+    /// The viewport, the device scale factor, and touch support.
     pub viewport: Viewport,
-    /// The size of the screen, where it is known.
+    /// The size of the screen, if known.
     pub screen: Option<Size>,
-    /// The user agent. Where the device runs Chromium, `{version}` stands for the browser's version;
-    /// see [`user_agent_of`].
+    /// The user agent. For devices with Chromium, `{version}` is replaced by the browser's version; see [`user_agent_of`].
     pub user_agent: String,
 }
 
-/// The device of that name, such as `iPhone 15` or `iPhone 15 landscape`.
+/// Returns the device of that name, such as `iPhone 15` or `iPhone 15 landscape`.
 pub fn device(name: &str) -> Option<Device> {
     let rows = rows();
     match name.strip_suffix(" landscape") {
@@ -25,7 +24,7 @@ pub fn device(name: &str) -> Option<Device> {
     }
 }
 
-/// The names of all devices.
+/// Returns the names of all devices.
 pub fn device_names() -> Vec<String> {
     let names = rows().into_iter().flat_map(|(name, row)| {
         let landscape = row.landscape.map(|_| format!("{name} landscape"));
@@ -34,8 +33,8 @@ pub fn device_names() -> Vec<String> {
     names.flatten().collect()
 }
 
-/// The user agent of a device in the browser that runs: `product` is its name and version, such as
-/// `Chrome/156.0.8078.79`. Anything without the placeholder stays as it is.
+/// Returns the user agent of a device in the running browser: `product` is its name and version, such as `Chrome/156.0.8078.79`. A text
+/// without the placeholder is unchanged.
 pub fn user_agent_of(template: &str, product: &str) -> String {
     let version = product.rsplit('/').next().unwrap_or(product);
     template.replace("{version}", version)

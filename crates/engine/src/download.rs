@@ -1,11 +1,11 @@
-//! Downloads of a context: what was asked for, what arrived, and where it lies.
+//! Downloads of a context: their URL, state and path.
 
 use crate::backend::{DownloadEvent, PageId};
 use std::path::PathBuf;
 
-/// Downloads kept on record; the oldest that have ended go first.
+/// The largest number of downloads; the oldest that have ended are removed first.
 const MAX_DOWNLOADS: usize = 1_000;
-/// Downloads kept on record where none has ended.
+/// The largest number of downloads in progress.
 const MAX_RUNNING_DOWNLOADS: usize = 10_000;
 
 /// All downloads of a context.
@@ -18,27 +18,27 @@ pub(crate) struct Downloads {
 /// One download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Download {
-    /// Counts up by one per download of the context.
+    /// The number, which increases by one per download of the context.
     pub number: u64,
-    /// The page that began it, if it is known.
+    /// The page that started the download, if known.
     pub page: Option<PageId>,
-    /// Where it came from.
+    /// The URL.
     pub url: String,
-    /// What the server or the page calls it. May hold anything; not a path.
+    /// The file name that the server or the page suggests. It is untrusted, and not a path.
     pub suggested_name: String,
-    /// How far it is.
+    /// The state.
     pub state: DownloadState,
     id: String,
 }
 
-/// How far a download is.
+/// The state of a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DownloadState {
-    /// It goes on.
+    /// The download is in progress.
     InProgress,
-    /// It lies there, under a name of the browser's choosing.
+    /// The download is finished; this is its file, whose name the browser chose.
     Finished(PathBuf),
-    /// It came to nothing.
+    /// The download failed; this is the reason.
     Failed(String),
 }
 

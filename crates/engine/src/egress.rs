@@ -1,11 +1,11 @@
-//! The one way out of a browser context: a forward proxy on loopback that enforces the rules about origins and
-//! addresses, passes requests on to the user's own proxy, and throttles or cuts the network.
+//! The egress proxy of a browser context: a forward proxy on the loopback interface that enforces the rules about origins and addresses,
+//! forwards to the upstream proxy, and implements throttling and offline mode.
 //!
-//! The browser is told to use [`Egress::address`] as an HTTP proxy for everything, loopback included. It asks for
-//! `http` (and, as WebKit does, for `ws`) in absolute form and for the rest with `CONNECT`. What the rules refuse, and
-//! what cannot be connected to, fails in the page like a network failure; [`Egress::refusal`] and [`Egress::failure`]
-//! say why. It serves processes of the user who runs this one: that is checked on Linux; elsewhere only the number of
-//! its port, which any local process can find out, protects it. <https://www.rfc-editor.org/rfc/rfc9110#name-intermediaries>
+//! The browser uses [`Egress::address`] as an HTTP proxy for all connections, including loopback. It requests `http` (and in WebKit `ws`)
+//! in absolute form and the rest with `CONNECT`. Blocked and failed connections are network failures for the page; [`Egress::refusal`] and
+//! [`Egress::failure`] return the reason. The proxy serves only processes of the current user, which it checks on Linux; on other systems
+//! only the number of its port protects it, which any local process can find out.
+//! <https://www.rfc-editor.org/rfc/rfc9110#name-intermediaries>
 
 mod connection;
 mod dial;
@@ -38,36 +38,36 @@ use tokio::task::JoinSet;
 use upstream::Upstream;
 use url::Url;
 
-/// How many connections of a browser are served at once; more wait to be accepted.
+/// The largest number of concurrent connections; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 512;
 
-/// How long to wait when no connection can be accepted, as there are too many open files.
+/// The interval between attempts to accept a connection after an error such as too many open files.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What an egress enforces.
+/// The rules of an egress proxy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EgressOptions {
-    /// Which origins may be requested.
+    /// The rules about origins.
     pub(crate) origins: OriginRules,
-    /// Which addresses and ports may be connected to.
+    /// The rules about addresses and ports.
     pub(crate) addresses: AddressRules,
-    /// The user's own proxy, through which everything goes.
+    /// The upstream proxy.
     pub(crate) upstream: Option<Proxy>,
-    /// Connect to nothing.
+    /// Whether offline mode is on.
     pub(crate) offline: bool,
-    /// How slow the network is.
+    /// The throttling.
     pub(crate) throttling: Throttling,
-    /// Accept any certificate of an `https://` upstream.
+    /// Whether to accept any certificate of an `https://` upstream proxy.
     pub(crate) ignore_https_errors: bool,
 }
 
-/// A forward proxy for one browser context. Dropping it closes its listener and all connections.
+/// The forward proxy of one browser context. Dropping it closes its listener and all connections.
 pub(crate) struct Egress {
     shared: Arc<Shared>,
     _listener: Task,
 }
 
-/// What all connections of an egress share.
+/// The state that the connections share.
 struct Shared {
     address: SocketAddr,
     rules: Rules,
@@ -78,10 +78,10 @@ struct Shared {
 }
 
 impl Egress {
-    /// Starts listening on a port of 127.0.0.1 that the system chooses.
+    /// Starts to listen on a free port of 127.0.0.1.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the upstream is none, [`Error::LaunchFailed`] if no port is free.
+    /// [`Error::InvalidOption`] if the upstream proxy is invalid, [`Error::LaunchFailed`] if no port is free.
     pub(crate) async fn start(options: EgressOptions) -> Result<Self> {
         let upstream = options.upstream.as_ref();
         let upstream = upstream.map(|proxy| Upstream::new(proxy, options.ignore_https_errors));
@@ -109,22 +109,22 @@ impl Egress {
         })
     }
 
-    /// Where it listens; it speaks HTTP.
+    /// Returns the address of the listener, which uses HTTP.
     pub(crate) fn address(&self) -> SocketAddr {
         self.shared.address
     }
 
-    /// Ends all connections and refuses new ones, or connects again.
+    /// Turns offline mode on, which closes all connections, or off.
     pub(crate) fn set_offline(&self, offline: bool) {
         self.shared.offline.send_replace(offline);
     }
 
-    /// Throttles all connections from now on, those that exist too.
+    /// Sets the throttling of existing and new connections.
     pub(crate) fn set_throttling(&self, throttling: Throttling) {
         self.shared.throttle.set(throttling);
     }
 
-    /// The rule, in words, by which the URL is refused. A rule about addresses is known for names that were resolved.
+    /// Returns the text of the rule that blocks the URL. Rules about addresses are known for resolved names.
     pub(crate) fn refusal(&self, url: &str) -> Option<String> {
         let url = Url::parse(url).ok()?;
         let destination = Destination::of(&url)?;
@@ -137,8 +137,7 @@ impl Egress {
         })
     }
 
-    /// Why the last connection for the URL failed, by the name that Chromium gives the error: `net::ERR_…`. `None` if
-    /// it did not fail.
+    /// Returns why the last connection for the URL failed, as `net::ERR_…`; `None` if it succeeded.
     pub(crate) fn failure(&self, url: &str) -> Option<&'static str> {
         if *self.shared.offline.borrow() {
             return Some("net::ERR_INTERNET_DISCONNECTED");
@@ -151,7 +150,7 @@ impl Egress {
     }
 }
 
-/// Serves connections until it is dropped, which ends them.
+/// Accepts connections until it is dropped, which closes them.
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let mut offline = shared.offline.subscribe();
     let mut connections = JoinSet::new();

@@ -1,8 +1,8 @@
-//! What not every browser can do, and what to do instead.
+//! Features that some browsers do not support, and the alternatives.
 
 use serde::{Serialize, Serializer};
 
-/// Something that not every browser can do; its name begins a sentence.
+/// A feature that some browsers do not support; its name begins a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
 pub enum Feature {
     /// [`crate::ContextOptions::throttling`].
@@ -41,13 +41,13 @@ pub enum Feature {
     /// [`crate::ContextOptions::ignore_https_errors`] in the context that the browser begins with.
     #[strum(to_string = "Ignoring certificate errors in a persistent profile")]
     IgnoreCertificatesInProfile,
-    /// A [`crate::Verdict::Continue`] with another URL or body.
+    /// A [`crate::Verdict::Continue`] with a changed URL or body.
     #[strum(to_string = "Rewriting the URL or body of requests")]
     RewriteRequest,
     /// `PageBackend::fetch`.
     #[strum(to_string = "Response interception")]
     HoldResponse,
-    /// Permissions of other names.
+    /// Permissions with other names.
     #[strum(to_string = "Granting this permission")]
     Permission,
     /// [`crate::Viewport::device_scale_factor`] other than 1.
@@ -65,10 +65,10 @@ pub enum Feature {
     /// [`crate::ContextOptions::offline`] and later changes of it.
     #[strum(to_string = "Offline emulation")]
     Offline,
-    /// Deciding about requests: routes, `PageBackend::set_interception`.
+    /// Interception of requests: routes, `PageBackend::set_interception`.
     #[strum(to_string = "Request interception")]
     Interception,
-    /// [`crate::ContextOptions::init_scripts`] and later ones.
+    /// [`crate::ContextOptions::init_scripts`] and init scripts that are added later.
     #[strum(to_string = "Init scripts")]
     InitScripts,
     /// [`crate::ContextOptions::extra_headers`] and later changes of them.
@@ -83,12 +83,12 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// All of them, in the order of the documentation.
+    /// Returns all features in the order of the documentation.
     pub fn all() -> &'static [Self] {
         <Self as strum::VariantArray>::VARIANTS
     }
 
-    /// What it is, as the beginning of a sentence.
+    /// Returns the name, with which a sentence can begin.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -100,7 +100,7 @@ impl Serialize for Feature {
     }
 }
 
-/// What to do instead of what a browser cannot do.
+/// The alternative to an unsupported feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display)]
 #[serde(rename_all = "camelCase")]
 pub enum Alternative {
@@ -116,15 +116,15 @@ pub enum Alternative {
     /// Mock the response, or use Chromium.
     #[strum(to_string = "Mock the response, or use Chromium.")]
     MockedResponse,
-    /// Grant only the permissions that Firefox has, or use Chromium.
+    /// Grant only the permissions that Firefox supports, or use Chromium.
     #[strum(
         to_string = "Firefox grants geolocation, notifications, persistent-storage and storage-access; use Chromium for others."
     )]
     FirefoxPermissions,
-    /// Configure the proxy where the browser runs.
+    /// Configure the proxy on the machine of the browser.
     #[strum(to_string = "Configure the proxy where the browser runs.")]
     OwnProxy,
-    /// Start the browser on this machine, where its connections pass through a proxy, or restrict its network where it runs.
+    /// Launch the browser on this machine, where its connections use an egress proxy, or restrict its network where it runs.
     #[strum(
         to_string = "Start the browser on this machine, or restrict its network where it runs."
     )]

@@ -1,12 +1,12 @@
-//! The frames of a page and what each of them shows.
+//! The frames of a page and their documents.
 
 use crate::backend::{FrameId, LoaderId};
 use std::collections::{HashMap, VecDeque};
 
-/// Loads of a frame that are remembered, for whoever waits for one of them and looks a little late.
+/// The largest number of ended navigations of a frame that are stored for waiters that check later.
 const MAX_ENDED_NAVIGATIONS: usize = 16;
 
-/// Every frame of a page, as the browser's events left it.
+/// The frames of a page according to the browser's events.
 #[derive(Debug)]
 pub(crate) struct FrameTree {
     main: FrameId,
@@ -14,26 +14,26 @@ pub(crate) struct FrameTree {
     next_sequence: u32,
 }
 
-/// What a frame shows.
+/// The facts of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameFacts {
-    /// Its name; survives navigations.
+    /// The id, which navigations preserve.
     pub id: FrameId,
-    /// The frame that it is in; `None` for the main frame.
+    /// The parent frame; `None` for the main frame.
     pub parent: Option<FrameId>,
-    /// The URL of its document, empty before the first.
+    /// The URL of the document, empty before the first one.
     pub url: String,
-    /// The `name` attribute, or what a script made of it.
+    /// The `name` attribute, or the `window.name` that a script set.
     pub name: String,
-    /// Tells its document from every other, one loaded again included.
+    /// The id of the load of its document, which differs also after a reload.
     pub document: Option<LoaderId>,
-    /// The document and all it loads is there.
+    /// Whether the document has fired `load`.
     pub loaded: bool,
-    /// It is on its way to another document.
+    /// Whether a navigation to another document is in progress.
     pub pending: bool,
 }
 
-/// One frame.
+/// A frame.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     pub(crate) parent: Option<FrameId>,
@@ -41,49 +41,50 @@ pub(crate) struct Frame {
     pub(crate) url: String,
     pub(crate) name: String,
     pub(crate) loader: Option<LoaderId>,
-    /// What makes this frame's refs differ from every other frame's and earlier document's; 0 has no prefix.
+    /// Distinguishes the refs of this frame from those of other frames and earlier documents; 0 has no prefix.
     pub(crate) sequence: u32,
     pub(crate) parsed: bool,
     pub(crate) loaded: bool,
-    /// A navigation to another document is under way.
+    /// The navigation to another document that is in progress.
     pub(crate) pending: Option<PendingNavigation>,
-    /// How often a navigation to another document was started here.
+    /// The number of started navigations to another document.
     pub(crate) navigations: u64,
-    /// How often a document was committed here.
+    /// The number of committed documents.
     pub(crate) commits: u64,
-    /// How often the URL changed within a document.
+    /// The number of same-document navigations.
     pub(crate) moves: u64,
-    /// What was committed last.
+    /// The last committed documents.
     shown: VecDeque<LoaderId>,
-    /// What ended last without a document, and why.
+    /// The last navigations that ended without a document, with the reasons.
     ended: VecDeque<(LoaderId, String)>,
     /// Why the last navigation ended without a document; empty for a download or a 204.
     pub(crate) aborted: Option<(Option<LoaderId>, String)>,
-    /// The document that could not be loaded, of which the frame shows the browser's error page; some browsers show none, and the last document stays.
+    /// The document that could not be loaded, for which the frame shows the browser's error page; some browsers show none and keep the last
+    /// document.
     failure: Option<LoadFailure>,
-    /// How many documents could not be loaded here.
+    /// The number of documents that could not be loaded.
     pub(crate) failures: u64,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct PendingNavigation {
     pub(crate) loader: Option<LoaderId>,
-    /// Empty where the browser does not say.
+    /// The URL; empty if the browser does not report it.
     pub(crate) url: String,
 }
 
 /// A document that could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LoadFailure {
-    /// The address; empty where the browser did not say.
+    /// The URL; empty if the browser did not report it.
     pub(crate) url: String,
-    /// The network stack's word for it; empty as long as the browser has not said it.
+    /// The net error; empty until the browser reports it.
     pub(crate) reason: String,
-    /// The frame shows the browser's page about it.
+    /// Whether the frame shows the browser's error page.
     pub(crate) is_shown: bool,
 }
 
-/// The reason of a navigation that was given up, by the page or by the browser.
+/// The net error of a navigation that the page or the browser cancelled.
 pub(crate) const ABORTED: &str = "net::ERR_ABORTED";
 
 impl FrameTree {
@@ -101,7 +102,7 @@ impl FrameTree {
         &self.main
     }
 
-    /// The main frame is there as long as the page is.
+    /// The main frame exists as long as the page.
     pub(crate) fn main(&self) -> &Frame {
         &self.frames[&self.main]
     }
@@ -114,7 +115,7 @@ impl FrameTree {
         *id == self.main
     }
 
-    /// The frame whose refs carry this sequence number.
+    /// Returns the frame whose refs have this sequence number.
     pub(crate) fn by_sequence(&self, sequence: u32) -> Option<&FrameId> {
         self.frames
             .iter()
@@ -122,7 +123,7 @@ impl FrameTree {
             .map(|(id, _)| id)
     }
 
-    /// All frames, each before those inside it.
+    /// Returns all frames, parents before children.
     pub(crate) fn facts(&self) -> Vec<FrameFacts> {
         let mut facts = Vec::with_capacity(self.frames.len());
         let mut next = vec![&self.main];
@@ -183,7 +184,7 @@ impl FrameTree {
         frame.aborted = None;
     }
 
-    /// The frame shows another document. `failed` is the address whose document could not be had, if this is the browser's page about that.
+    /// Commits a document. `failed` is the URL that could not be loaded, if the document is the browser's error page.
     pub(crate) fn commit(
         &mut self,
         id: &FrameId,
@@ -235,7 +236,7 @@ impl FrameTree {
             && frame.pending.is_none()
             && frame.loader == loader
         {
-            // It is told after the browser's page about it.
+            // The reason is reported after the browser's error page.
             failure.reason.clone_from(&reason);
         }
         if let Some(loader) = &loader {
@@ -299,7 +300,7 @@ impl FrameTree {
         }
     }
 
-    /// The frame, if the event speaks of the document that it shows now.
+    /// Returns the frame, if the event concerns its current document.
     fn showing(&mut self, id: &FrameId, loader: &LoaderId) -> Option<&mut Frame> {
         self.frames
             .get_mut(id)
@@ -336,12 +337,12 @@ impl Frame {
         }
     }
 
-    /// Whether this load was committed here, not long ago.
+    /// Returns whether this load was committed here recently.
     pub(crate) fn was_committed(&self, loader: &LoaderId) -> bool {
         self.shown.contains(loader)
     }
 
-    /// Notes whether the document is the browser's page about one that could not be had; the reason was given before.
+    /// Records whether the document is the browser's error page; its reason was reported before.
     fn set_error_page(&mut self, failed: Option<String>) {
         let known = self.failure.take();
         let Some(url) = failed else { return };
@@ -360,19 +361,19 @@ impl Frame {
         });
     }
 
-    /// Why this load ended without a document, not long ago.
+    /// Returns why this load recently ended without a document.
     pub(crate) fn end_of(&self, loader: &LoaderId) -> Option<&str> {
         let mut ended = self.ended.iter().rev();
         let (_, reason) = ended.find(|(ended, _)| ended == loader)?;
         Some(reason)
     }
 
-    /// The failure of the newest navigation, as long as no other one is under way.
+    /// Returns the failure of the last navigation, unless another one is in progress.
     pub(crate) fn last_failure(&self) -> Option<&LoadFailure> {
         self.failure.as_ref().filter(|_| self.pending.is_none())
     }
 
-    /// What stands before the refs of this frame: nothing, or `f3`.
+    /// Returns the prefix of the refs of this frame: empty, or `f3`.
     pub(crate) fn prefix(&self) -> String {
         match self.sequence {
             0 => String::new(),
@@ -403,7 +404,7 @@ mod tests {
             "net::ERR_CONNECTION_REFUSED".into(),
         );
         assert_eq!(failure(&tree), refused);
-        // The browser goes to its page about it, which is another failure neither now nor when it stays.
+        // The navigation to the error page is not another failure, neither now nor when it stays.
         tree.start(&main, None, "about:blank".into());
         assert_eq!(failure(&tree), None);
         let page = ("3".into(), "about:blank".into(), String::new());

@@ -1,4 +1,4 @@
-//! The code that runs in pages, in a world apart from theirs. Built from `injected/` and committed.
+//! The injected scripts, which run in isolated worlds. They are built from `injected/` and committed.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 /// Defines `globalThis.__playhouseCore`: an object of functions, each of one JSON argument.
 const CORE: &str = include_str!("../injected/dist/core.js");
 
-/// The JSON that a function of the core answered with. What the answer begins with stands for each quote in it: quotes are escaped on
-/// their way, by some browsers twice.
+/// Returns the JSON result of a core function. Its first character replaces each quote in it, because quotes are escaped during transport,
+/// by some browsers twice.
 pub(crate) fn json_of(answer: String) -> String {
     let mut bytes = answer.into_bytes();
     let quote = bytes.first().copied().filter(u8::is_ascii);
@@ -20,25 +20,25 @@ pub(crate) fn json_of(answer: String) -> String {
         }
         bytes.remove(0);
     }
-    // One ASCII character in the place of another leaves UTF-8 what it is.
+    // Replacing an ASCII character by another preserves valid UTF-8.
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// [`CORE`] as a string of JSON, written once: it goes to every document.
+/// Returns [`CORE`] as a JSON string, serialized once, because every document receives it.
 pub(crate) fn core() -> &'static RawValue {
     static ENCODED: OnceLock<Box<RawValue>> = OnceLock::new();
     ENCODED.get_or_init(|| serde_json::value::to_raw_value(CORE).unwrap_or_default())
 }
 
-/// The same as it is written, for whoever puts it into a script of their own.
+/// Returns the core for embedding in another script.
 pub(crate) fn core_script() -> &'static str {
     CORE
 }
 
-/// [`CORE`] as Firefox is quick with it: in a sandbox, to look a property of the page up takes longer than anything else.
+/// [`CORE`] optimized for Firefox: in a sandbox, each access to a property of the page is expensive.
 const CORE_OF_FIREFOX: &str = include_str!("../injected/dist/core.firefox.js");
 
-/// The same for a document of Firefox that may have it already; what it holds then stays. `who` is what it is told of itself, as JSON.
+/// Returns the core for a document of Firefox that may have it already; its state is then kept. `who` is its identity, as JSON.
 pub(crate) fn core_of_firefox(document: u64, who: &Value) -> Box<RawValue> {
     static ENCODED: OnceLock<String> = OnceLock::new();
     let core = ENCODED.get_or_init(|| {
@@ -49,7 +49,7 @@ pub(crate) fn core_of_firefox(document: u64, who: &Value) -> Box<RawValue> {
         "globalThis.__playhouseDocument = {document};__playhouseCore.introduce({who})"
     ))
     .to_string();
-    // Two texts of JSON as one.
+    // Concatenates two JSON strings.
     let both = format!(
         "{}{}",
         core.trim_end_matches('"'),

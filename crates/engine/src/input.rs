@@ -1,11 +1,11 @@
-//! The keyboard: names of keys and what they do on a US layout, and what is held down right now.
+//! Keyboard and pointer state: key definitions on the US layout, and the pressed keys and buttons.
 
 use crate::backend::{InputStep, Key, Modifier, MouseButton, Point};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Keys and buttons held between two input sequences, and where the pointer stands.
+/// The pressed keys and buttons between two input sequences, and the position of the pointer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Pressed {
     pub(crate) pointer: Point,
@@ -14,7 +14,7 @@ pub(crate) struct Pressed {
 }
 
 impl Pressed {
-    /// The pointer moving to a place.
+    /// Returns the step that moves the pointer.
     pub(crate) fn pointer_moved(&self, to: Point) -> InputStep {
         InputStep::MouseMove {
             to,
@@ -23,7 +23,7 @@ impl Pressed {
         }
     }
 
-    /// A button going down where the pointer is.
+    /// Returns the step that presses a button at the position of the pointer.
     pub(crate) fn down(&self, button: MouseButton, count: u32) -> InputStep {
         let mut buttons = self.buttons.clone();
         if !buttons.contains(&button) {
@@ -38,7 +38,7 @@ impl Pressed {
         }
     }
 
-    /// A button going up where the pointer is.
+    /// Returns the step that releases a button at the position of the pointer.
     pub(crate) fn up(&self, button: MouseButton, count: u32) -> InputStep {
         let mut buttons = self.buttons.clone();
         buttons.retain(|held| *held != button);
@@ -51,7 +51,7 @@ impl Pressed {
         }
     }
 
-    /// Takes note of a step that is sent.
+    /// Records a step that is sent.
     pub(crate) fn apply(&mut self, step: &InputStep) {
         match step {
             InputStep::MouseMove { to, .. } => self.pointer = *to,
@@ -65,13 +65,13 @@ impl Pressed {
         }
     }
 
-    /// What is held after a step.
+    /// Returns the state after a step.
     pub(crate) fn after(mut self, step: &InputStep) -> Self {
         self.apply(step);
         self
     }
 
-    /// Lets go of everything that was not held before.
+    /// Returns the steps that release everything that was not pressed before.
     pub(crate) fn back_to(&self, before: &Self) -> Vec<InputStep> {
         let mut now = self.clone();
         let mut steps = Vec::new();
@@ -93,17 +93,17 @@ impl Pressed {
     }
 }
 
-/// A key with the modifiers to hold meanwhile: `a`, `Enter`, `Control+Shift+ArrowLeft`, `ControlOrMeta+a`, `Control++`.
+/// A key with modifiers: `a`, `Enter`, `Control+Shift+ArrowLeft`, `ControlOrMeta+a`, `Control++`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shortcut {
     held: Vec<&'static KeyDefinition>,
     key: &'static KeyDefinition,
-    /// The key was named by what it gives with Shift: `A`, `!`.
+    /// Whether the key was named by its character with Shift: `A`, `!`.
     shifted: bool,
 }
 
 impl Shortcut {
-    /// Reads a key or shortcut. Keys are named by what they give (`a`, `A`, `Enter`) or by where they lie (`KeyA`).
+    /// Parses a key or shortcut. Keys are named by their value (`a`, `A`, `Enter`) or by their code (`KeyA`).
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut names = split(text);
         let last = names.pop().unwrap_or_default();
@@ -115,7 +115,7 @@ impl Shortcut {
         Ok(Self { held, key, shifted })
     }
 
-    /// The key going down, whatever it is held with.
+    /// Returns the step that presses the key, with these modifiers.
     pub(crate) fn down(&self, already: &[Modifier]) -> InputStep {
         let mut down = already.to_vec();
         if let Some(modifier) = self
@@ -128,14 +128,14 @@ impl Shortcut {
         key_down(self.key.key(self.shifted, already), &down)
     }
 
-    /// The key going up.
+    /// Returns the step that releases the key.
     pub(crate) fn up(&self, already: &[Modifier]) -> InputStep {
         let mut down = already.to_vec();
         down.retain(|held| Some(*held) != self.key.modifier());
         key_up(self.key.key(self.shifted, already), &down)
     }
 
-    /// Down and up of every key, in order; `already` are modifiers that are held anyway.
+    /// Returns the steps that press and release every key in order; `already` are modifiers that are pressed anyway.
     pub(crate) fn press(&self, already: &[Modifier]) -> Vec<InputStep> {
         let mut down = already.to_vec();
         let mut steps = Vec::new();
@@ -168,7 +168,7 @@ impl Shortcut {
     }
 }
 
-/// One character as a key press, or as inserted text where no key gives it.
+/// Returns the steps that type a character as a key press, or that insert it if no key has it.
 pub(crate) fn type_char(c: char, already: &[Modifier]) -> Vec<InputStep> {
     let name = match c {
         '\n' | '\r' => "Enter".to_owned(),
@@ -186,7 +186,7 @@ pub(crate) fn type_char(c: char, already: &[Modifier]) -> Vec<InputStep> {
     }
 }
 
-/// Keys going down for modifiers that a gesture holds, and the same keys going up.
+/// Returns the steps that press modifiers, and the steps that release them.
 pub(crate) fn hold(
     modifiers: &[Modifier],
     already: &[Modifier],
@@ -224,14 +224,14 @@ fn key_up(key: Key, modifiers: &[Modifier]) -> InputStep {
     }
 }
 
-/// The key that `Control` means in shortcuts: Command on a Mac.
+/// The key of `ControlOrMeta` in shortcuts: Command on a Mac.
 pub(crate) const CONTROL_OR_META: Modifier = if cfg!(target_os = "macos") {
     Modifier::Meta
 } else {
     Modifier::Control
 };
 
-/// At `+`, except where it is itself the key.
+/// Splits at `+`, unless that is the key itself.
 fn split(text: &str) -> Vec<String> {
     let mut names = vec![String::new()];
     for c in text.chars() {
@@ -260,13 +260,13 @@ fn key_definition(name: &str) -> Result<(&'static KeyDefinition, bool)> {
     })
 }
 
-/// A key of the keyboard. <https://www.w3.org/TR/uievents-code/>
+/// A key definition. <https://www.w3.org/TR/uievents-code/>
 #[derive(Debug, PartialEq, Eq)]
 struct KeyDefinition {
     code: &'static str,
     key_code: u32,
     key: &'static str,
-    /// What it gives with Shift, and the key code then.
+    /// The value and the key code with Shift.
     shifted: Option<(&'static str, u32)>,
     location: u32,
 }
@@ -281,7 +281,7 @@ impl KeyDefinition {
             Some(with_shift) if shifted || held.contains(&Modifier::Shift) => with_shift,
             _ => (self.key, self.key_code),
         };
-        // With Control, Alt or Meta a key is a command and types nothing.
+        // With Control, Alt or Meta, a key inserts no text.
         let types = held.iter().all(|modifier| *modifier == Modifier::Shift);
         let text = match key {
             "Enter" => Some("\r"),
@@ -355,7 +355,7 @@ const fn side(
     }
 }
 
-/// A key of the numeric keypad, which gives its digit with Shift.
+/// Returns a key of the numeric keypad, whose value with Shift is its digit.
 const fn pad(
     code: &'static str,
     key_code: u32,

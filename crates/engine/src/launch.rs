@@ -1,4 +1,4 @@
-//! Starting a browser, or reaching one that runs elsewhere. The only place that names a concrete backend.
+//! Launching or connecting to a browser. Only this module names concrete backends.
 
 mod chromium;
 mod display;
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A family of browsers, each driven in its own way.
+/// A browser kind, which determines the protocol.
 #[derive(
     Debug,
     Clone,
@@ -42,19 +42,19 @@ use std::time::Duration;
 )]
 #[strum(serialize_all = "lowercase")]
 pub enum BrowserKind {
-    /// Chromium, Chrome, Edge: over the Chrome DevTools Protocol.
+    /// Chromium, Chrome, Edge: with the Chrome DevTools Protocol.
     #[default]
     Chromium,
-    /// Firefox: over WebDriver BiDi.
+    /// Firefox: with WebDriver BiDi.
     Firefox,
-    /// WebKitGTK: over W3C WebDriver, and its inspector.
+    /// WebKitGTK: with W3C WebDriver, and its inspector.
     Webkit,
-    /// Safari: over W3C WebDriver.
+    /// Safari: with W3C WebDriver.
     Safari,
 }
 
 impl BrowserKind {
-    /// What browsers of this family can do.
+    /// Returns the features that browsers of this kind support.
     pub fn capabilities(self) -> &'static Capabilities {
         match self {
             Self::Chromium => &cdp::CAPABILITIES,
@@ -64,7 +64,7 @@ impl BrowserKind {
         }
     }
 
-    /// What browsers of this family can do that run elsewhere ([`ConnectOptions`]).
+    /// Returns the features that remote browsers of this kind support ([`ConnectOptions`]).
     pub fn remote_capabilities(self) -> &'static Capabilities {
         match self {
             Self::Chromium => &cdp::REMOTE,
@@ -74,52 +74,52 @@ impl BrowserKind {
     }
 }
 
-/// How a browser is started.
+/// The launch options of a browser.
 #[derive(Debug, Clone, Default)]
 pub struct LaunchOptions {
-    /// What the program is.
+    /// The kind of the program.
     pub kind: BrowserKind,
     /// The program.
     pub executable: PathBuf,
-    /// It is a headless shell, which has no other mode.
+    /// Whether the program is a headless shell, which has no other mode.
     pub headless_shell: bool,
-    /// Without windows.
+    /// Whether to launch without a visible window.
     pub headless: bool,
-    /// Chromium's own sandbox; `None` turns it off only where it cannot work.
+    /// Chromium's own sandbox; `None` disables it only if it cannot work.
     pub sandbox: Option<bool>,
-    /// The profile's directory; `None` for one that goes with the browser.
+    /// The profile's directory; `None` for a temporary profile.
     pub user_data_dir: Option<PathBuf>,
-    /// How long a profile that somebody else uses is waited for, in the hope that they leave.
+    /// How long to wait for a profile that another process uses.
     pub profile_patience: Duration,
-    /// For all contexts that have none of their own.
+    /// The proxy of all contexts without one of their own.
     pub proxy: Option<Proxy>,
-    /// Which origins the context that the browser starts with may connect to.
+    /// The rules about origins of the default context.
     pub origins: OriginRules,
-    /// Which IP addresses and ports it may connect to.
+    /// The rules about IP addresses and ports.
     pub addresses: AddressRules,
-    /// Accept any certificate of a proxy.
+    /// Whether to accept any certificate of a proxy.
     pub ignore_https_errors: bool,
-    /// [`BrowserContext::set_throttling`](crate::BrowserContext::set_throttling) may be called later.
+    /// Whether [`BrowserContext::set_throttling`](crate::BrowserContext::set_throttling) may be called later.
     pub can_throttle: bool,
-    /// The contexts have rules about the network, or a proxy: the browser may not connect past it (WebRTC, QUIC, DNS). It is set where the
-    /// launch itself has such rules or a proxy.
+    /// Whether contexts have rules about the network, or a proxy: the browser must not connect past it (WebRTC, QUIC, DNS). Set if the
+    /// launch options themselves have such rules or a proxy.
     pub is_confined: bool,
-    /// More command-line switches.
+    /// Additional command-line switches.
     pub args: Vec<String>,
-    /// Switches of ours to leave out, as written or by name.
+    /// Default switches to omit, as written or by name.
     pub ignore_default_args: Vec<String>,
-    /// More preferences, if it is a Firefox: booleans, whole numbers and texts. They go over ours.
+    /// Additional preferences of Firefox: booleans, integers and strings. They override the defaults.
     pub preferences: Vec<(String, serde_json::Value)>,
-    /// More environment variables.
+    /// Additional environment variables.
     pub env: Vec<(String, String)>,
-    /// There is a screen for windows.
+    /// Whether there is a display for windows.
     pub display: bool,
-    /// Runs as root or in a container without user namespaces; decided by whoever reads the environment.
+    /// Whether the process runs as root or in a container without user namespaces, which the caller determines.
     pub sandbox_unavailable: bool,
 }
 
 impl LaunchOptions {
-    /// Fails if the browser cannot be led through a proxy as they say.
+    /// Returns an error if the browser cannot use a proxy as the options require.
     pub(crate) fn check_network(&self, capabilities: &Capabilities) -> Result<()> {
         let asked = [
             (Feature::OriginRules, !self.origins.is_empty()),
@@ -130,7 +130,7 @@ impl LaunchOptions {
         asked.try_for_each(|(feature, _)| capabilities.require(feature))
     }
 
-    /// Fails if the browser would look for a display in vain, which its log says less clearly. WebKit brings its own.
+    /// Returns an error if the browser would not find a display, which its log reports less clearly. WebKit uses a virtual one.
     fn check_display(&self) -> Result<()> {
         let variables = ["DISPLAY", "WAYLAND_DISPLAY"];
         let own = self
@@ -148,16 +148,16 @@ impl LaunchOptions {
     }
 }
 
-/// A browser that is not started by us.
+/// A remote browser.
 #[derive(Debug, Clone)]
 pub enum ConnectOptions {
-    /// One that runs, and is only left when nobody needs it any more.
+    /// A running browser, which is only disconnected when it is no longer needed.
     Cdp(CdpEndpoint),
-    /// One that a WebDriver end makes for us, and ends when nobody needs it any more.
+    /// A browser that a WebDriver remote end creates, and closes when it is no longer needed.
     WebDriver(Box<WebDriverEndpoint>),
 }
 
-/// Starts a browser; it ends when the returned backend is dropped, or when this process does.
+/// Launches a browser, which ends when the returned backend is dropped, or with this process.
 pub(crate) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
@@ -171,7 +171,7 @@ pub(crate) async fn launch(
     }
 }
 
-/// Reaches a browser that runs elsewhere.
+/// Connects to a remote browser.
 pub(crate) async fn connect(
     progress: &Progress,
     options: &ConnectOptions,
@@ -182,7 +182,7 @@ pub(crate) async fn connect(
     }
 }
 
-/// Whether Chromium's sandbox cannot work here: it refuses root, and needs user namespaces.
+/// Returns whether Chromium's sandbox cannot work here: it rejects root, and needs user namespaces.
 pub fn sandbox_unavailable() -> bool {
     #[cfg(target_os = "linux")]
     {

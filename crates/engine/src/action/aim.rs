@@ -1,4 +1,4 @@
-//! Whether an element is ready, and the point at which a pointer meets it.
+//! Actionability of an element, and the point at which a pointer hits it.
 
 use super::Tries;
 use crate::backend::Point;
@@ -7,7 +7,7 @@ use crate::locator::Element;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// A state that an action waits for.
+/// An actionability condition that an action waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "camelCase")]
 #[strum(serialize_all = "lowercase")]
@@ -18,7 +18,7 @@ pub(super) enum ActionabilityState {
     Stable,
 }
 
-/// What the page says is missing.
+/// The failed check, as the page reports it.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum FailedCheck {
@@ -51,13 +51,13 @@ impl From<FailedCheck> for Obstacle {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Aim<'a> {
     pub(super) needs: &'a [ActionabilityState],
-    /// From the element's padding box; the middle otherwise.
+    /// The point relative to the element's padding box; default: its center.
     pub(super) position: Option<Point>,
-    /// The element must be what receives the event.
+    /// Whether the element must be the hit target.
     pub(super) hit: bool,
 }
 
-/// What the page's `aim` and `aimThrough` say.
+/// The result of the page functions `aim` and `aimThrough`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AimResult {
@@ -66,11 +66,11 @@ enum AimResult {
     At { point: Point },
 }
 
-/// Each try scrolls differently, as something that sticks to an edge may lie over the element.
+/// Each attempt scrolls differently, because a sticky element may cover the target.
 const ALIGNMENTS: [&str; 4] = ["nearest", "end", "center", "start"];
 
 impl Tries<'_> {
-    /// The element, and the point of the main frame's viewport at which to act on it; one look, no waiting.
+    /// Resolves the element, and the point of the main frame's viewport at which to act on it, in one attempt.
     pub(super) async fn aim(&mut self, how: Aim<'_>) -> Result<(Element, Point)> {
         let needs = join_states(how.needs);
         let waiting =
@@ -110,7 +110,7 @@ fn aimed(element: &Element, answer: AimResult) -> Result<Point, Error> {
     Err(element.not_actionable(obstacle))
 }
 
-/// `visible, enabled and stable`
+/// Joins conditions: `visible, enabled and stable`.
 pub(super) fn join_states(needs: &[ActionabilityState]) -> String {
     match needs {
         [] => String::new(),

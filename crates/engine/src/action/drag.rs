@@ -13,9 +13,9 @@ use crate::progress::Progress;
 const GRABBABLE: &[ActionabilityState] = &[ActionabilityState::Visible, ActionabilityState::Stable];
 
 impl Locator {
-    /// Drags the element onto the middle of another; both must be visible, still, and not covered.
+    /// Drags the element to the center of another; both must be visible, stable, and hit targets.
     pub async fn drag_to(&self, progress: &Progress, target: &Locator) -> Result<()> {
-        // A target that is not there must not leave the source in mid-air.
+        // A missing target must not leave the button pressed.
         target.resolve(progress).await?;
         let from = self.drag_point(progress).await?;
         let mut gesture = Gesture::on(&self.page);
@@ -37,7 +37,7 @@ impl Locator {
 }
 
 impl Page {
-    /// Presses the left button at one point, moves to another and lets go there.
+    /// Presses the left button at one point, moves to another and releases it there.
     pub async fn mouse_drag(&self, progress: &Progress, from: Point, to: Point) -> Result<()> {
         progress
             .run(async {
@@ -61,7 +61,7 @@ impl Gesture<'_> {
     }
 
     async fn move_and_release(&mut self, from: Point, to: Point) -> Result<bool> {
-        // A browser takes a press for a drag only once the pointer has left its place, and a drop target must be entered before it is over.
+        // A browser starts a drag only after the pointer has moved, and a drop target must get `dragenter` before `dragover`.
         let way = Point {
             x: f64::midpoint(from.x, to.x),
             y: f64::midpoint(from.y, to.y),

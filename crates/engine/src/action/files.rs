@@ -1,4 +1,4 @@
-//! Files: set on an input, given to a file chooser, or dropped from outside the browser.
+//! File uploads: into an input, into a file chooser, or dropped from outside the browser.
 
 use super::aim::{ActionabilityState, Aim};
 use super::fill::Mismatch;
@@ -13,10 +13,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What is dropped onto an element.
+/// The payload of a drop onto an element.
 #[derive(Debug, Clone, Default)]
 pub struct Payload {
-    /// Files, read when they are dropped; together at most 50 MB.
+    /// Files, which are read for the drop; at most 50 MB in total.
     pub files: Vec<PathBuf>,
     /// Values by media type, e.g. `text/plain`.
     pub data: Vec<(String, String)>,
@@ -25,24 +25,24 @@ pub struct Payload {
 /// A file for an `<input type=file>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InputFile {
-    /// One that lies on a disk.
+    /// A file on the local disk.
     Path(PathBuf),
-    /// One that lies nowhere else.
+    /// A file in memory.
     Inline {
-        /// Its name.
+        /// The name.
         name: String,
-        /// Its media type.
+        /// The media type.
         mime_type: String,
-        /// What is in it.
+        /// The contents.
         bytes: Vec<u8>,
     },
 }
 
-/// A drop carries its files through the page's memory.
+/// A drop passes its files through the memory of the page.
 const MAX_DROP_SIZE: u64 = 50 * 1024 * 1024;
 
 impl Page {
-    /// Answers the open file chooser; `None` cancels it. It stays open if that fails, as with a file that is missing.
+    /// Handles the open file chooser; `None` cancels it. It stays open after an error, for example for a missing file.
     pub async fn answer_file_chooser(
         &self,
         progress: &Progress,
@@ -60,8 +60,8 @@ impl Page {
 }
 
 impl Locator {
-    /// Sets the files of an `<input type=file>`, or of the one that a label belongs to; none clears it. With one that lies on no disk
-    /// they go through the page's memory, together at most 50 MB.
+    /// Sets the files of an `<input type=file>`, or of the input of a label; none clears it. If one is in memory, all of them pass through
+    /// the memory of the page, with at most 50 MB in total.
     pub async fn set_input(&self, progress: &Progress, files: &[InputFile]) -> Result<()> {
         let paths: Option<Vec<_>> = files
             .iter()
@@ -78,11 +78,11 @@ impl Locator {
             .await
     }
 
-    /// Sets the files of an `<input type=file>`, or of the one that a label belongs to; none clears it.
+    /// Sets the files of an `<input type=file>`, or of the input of a label; none clears it.
     pub async fn set_input_files(&self, progress: &Progress, files: &[PathBuf]) -> Result<()> {
         check_readable(files).await?;
         let source = match files {
-            // A browser takes no paths for no change.
+            // Browsers ignore an empty list of paths.
             [] => Source::Contents(Vec::new()),
             files => Source::Paths(files),
         };
@@ -134,7 +134,7 @@ impl Locator {
                         }
                     };
                     match set.await {
-                        // Its change handler opened it.
+                        // A change handler opened it.
                         Err(Error::DialogOpen {}) => Ok(()),
                         done => done,
                     }
@@ -143,8 +143,8 @@ impl Locator {
         })
     }
 
-    /// Drops files and data onto the element once it is visible and still, as a drag from outside the browser would.
-    /// Fails with `ElementMismatch` if the page does not take the drop.
+    /// Drops files and data onto the element once it is visible and stable, as a drag from outside the browser. Fails with
+    /// `ElementMismatch` if the page does not accept the drop.
     pub async fn drop(&self, progress: &Progress, payload: &Payload) -> Result<()> {
         #[derive(Deserialize)]
         struct Answer {
@@ -177,14 +177,14 @@ impl Locator {
     }
 }
 
-/// Where the files of an input come from.
+/// The source of the files of an input.
 enum Source<'a> {
     Paths(&'a [PathBuf]),
-    /// As the page takes them.
+    /// The files in the format of the page function.
     Contents(Vec<Value>),
 }
 
-/// Fails with `File` unless all of them are there: a browser takes the name of a missing file without a word.
+/// Fails with `File` unless all files exist: a browser accepts the path of a missing file silently.
 async fn check_readable(files: &[PathBuf]) -> Result<()> {
     for file in files {
         size(file).await?;
@@ -254,7 +254,7 @@ fn unreadable_error(file: &Path, error: &std::io::Error) -> Error {
     }
 }
 
-/// What a browser would call the file's type, by its extension.
+/// Returns the media type that a browser derives from the extension.
 fn media_type(file: &Path) -> &'static str {
     let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
     match extension.to_str().unwrap_or_default() {

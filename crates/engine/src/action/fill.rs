@@ -1,4 +1,4 @@
-//! Giving fields a value, ticking boxes.
+//! Filling fields, and setting checkboxes.
 
 use super::aim::{ActionabilityState, FailedCheck, join_states};
 use super::gesture::perform;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What an element is instead of what the action needs.
+/// The reason why an element does not support the action.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "mismatch", rename_all = "camelCase")]
 pub(super) enum Mismatch {
@@ -30,7 +30,7 @@ pub(super) enum Mismatch {
     },
 }
 
-/// What the page's `fill` says.
+/// The result of the page function `fill`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Filled {
@@ -45,11 +45,11 @@ enum Done {
     Settable,
     Set,
     Selected,
-    /// Its turn in a row has not come.
+    /// An earlier field of the row was not filled.
     Skipped,
 }
 
-/// How many fields of a row are on their way at most; fewer are in vain when one of them needs more than a look.
+/// The largest number of concurrent fills of a row; all after the first field that must be waited for are in vain.
 const MAX_CONCURRENT_FILLS: usize = 4;
 
 const FILLABLE: &[ActionabilityState] = &[
@@ -59,10 +59,10 @@ const FILLABLE: &[ActionabilityState] = &[
 ];
 
 impl Page {
-    /// Fills as many of these fields, from the first one on, as take their text at once; returns how many. The rest is for
-    /// [`Locator::fill`], which waits and tells what is wrong.
+    /// Fills as many of these fields, from the first one on, as can be filled at once; returns how many. The rest is for [`Locator::fill`],
+    /// which waits and reports errors.
     ///
-    /// Each is sent before those in front of it have answered, and left alone in the page if one of them was not filled.
+    /// Each command is sent before the previous results arrive, and the page skips it if one of those fields was not filled.
     pub async fn fill_row(
         &self,
         progress: &Progress,
@@ -97,7 +97,7 @@ impl Page {
             }
             Ok(())
         };
-        // What went wrong is told by who fills the rest.
+        // The error is reported by the fill of the rest.
         let _ = progress.run(filling).await;
         filled
     }
@@ -106,7 +106,7 @@ impl Page {
 impl Locator {
     /// Replaces the value of a field, or the content of an editable element, once it is visible, enabled and editable.
     ///
-    /// Text arrives as input, over what was there; a date, time, colour or range is set, with its events.
+    /// Text is inserted as input, replacing the content; a date, time, colour or range is set, with its events.
     pub async fn fill(&self, progress: &Progress, value: &str) -> Result<()> {
         let mut tries = Tries::of(self, progress, "fill");
         until_done!(tries, progress, {
@@ -132,7 +132,7 @@ impl Locator {
                     match element.call("fill", argument).await {
                         Ok(Filled::Lacks { lacks }) => Err(element.not_actionable(lacks.into())),
                         Ok(Filled::Mismatch(mismatch)) => Err(not_fillable_error(self, &mismatch)),
-                        // Its change handler opened it.
+                        // A change handler opened it.
                         Ok(Filled::Done { .. }) | Err(Error::DialogOpen {}) => Ok(()),
                         Err(error) => Err(error),
                     }
@@ -154,7 +154,7 @@ impl Locator {
         })
     }
 
-    /// Waits until text can be typed into it: visible, enabled, and editable.
+    /// Waits until text can be typed into the element: visible, enabled, and editable.
     pub async fn wait_until_editable(&self, progress: &Progress) -> Result<()> {
         let mut tries = Tries::of(self, progress, "type");
         until_done!(tries, progress, {
@@ -182,7 +182,7 @@ impl Locator {
         })
     }
 
-    /// Ticks or unticks a checkbox, radio button or switch by clicking it, unless it is so already.
+    /// Checks or unchecks a checkbox, radio button or switch by clicking it, unless it has that state already.
     pub async fn set_checked(&self, progress: &Progress, checked: bool) -> Result<()> {
         let action = if checked { "check" } else { "uncheck" };
         let mut tries = Tries::of(self, progress, action);
@@ -207,7 +207,7 @@ impl Locator {
             Ok(Some(is)) if is != Checked::Is(checked) => {
                 Err(self.mismatch("Clicking the checkbox did not change its state"))
             }
-            // It is as asked, or gone, or behind the dialog that the click opened.
+            // It has that state, or was removed, or the click opened a dialog.
             Ok(_) | Err(Error::DialogOpen {} | Error::StaleRef { .. }) => Ok(()),
             Err(error) if error.transient() => Ok(()),
             Err(error) => Err(error),
@@ -252,7 +252,7 @@ fn not_editable_error(locator: &Locator, reason: String) -> Error {
     }
 }
 
-/// The form of value that an input type takes.
+/// Returns the value format of an input type.
 fn form(kind: &str) -> &'static str {
     match kind {
         "date" => "expected YYYY-MM-DD",

@@ -1,4 +1,4 @@
-//! Input sequences, and what must be let go when one ends halfway.
+//! Input sequences, and the release of their keys and buttons when they are interrupted.
 
 use crate::backend::InputStep;
 use crate::error::{Error, Result};
@@ -7,16 +7,16 @@ use crate::page::Page;
 use std::time::Duration;
 use task::spawn;
 
-/// A sequence of input that is in progress. Dropped before its end, it lets go of what it holds down.
+/// An input sequence in progress. Dropped before its end, it releases the keys and buttons that it holds.
 ///
-/// Letting go is a task of its own, started at once: the page must not stay with a button held until some later action, which may never come.
+/// The release is a separate task that starts at once: otherwise a button would stay pressed until a later action, which may never occur.
 pub(super) struct Gesture<'a> {
     page: &'a Page,
     before: Pressed,
     ended: bool,
 }
 
-/// How long letting go may take; a page that hangs is left alone then.
+/// How long the release may take in an unresponsive page.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl<'a> Gesture<'a> {
@@ -29,12 +29,12 @@ impl<'a> Gesture<'a> {
         }
     }
 
-    /// What is held after all that was sent.
+    /// Returns what is pressed after everything that was sent.
     pub(super) fn held(&self) -> Pressed {
         self.page.state().pressed.clone()
     }
 
-    /// Sends a part of the gesture in one go. False once a dialog, a navigation or the end of the page cut it short: the rest is pointless.
+    /// Sends a part of the gesture at once. Returns false after a dialog, a navigation or the end of the page interrupted it.
     pub(super) async fn send(&mut self, steps: &[InputStep]) -> Result<bool> {
         self.page.alive()?;
         {
@@ -42,7 +42,7 @@ impl<'a> Gesture<'a> {
             if state.is_blocked_by_dialog() {
                 return Err(Error::DialogOpen {});
             }
-            // Before it is sent: what is on its way cannot be called back.
+            // Recorded before the step is sent, because a sent step cannot be cancelled.
             for step in steps {
                 state.pressed.apply(step);
             }
@@ -54,7 +54,7 @@ impl<'a> Gesture<'a> {
         }
     }
 
-    /// The gesture is complete; what it still holds is meant to stay so.
+    /// Completes the gesture; what it still holds stays pressed.
     pub(super) fn end(mut self) {
         self.ended = true;
     }
@@ -81,14 +81,14 @@ impl Drop for Gesture<'_> {
         }
         let backend = self.page.backend.clone();
         spawn("let go", async move {
-            // Nobody is left to hear of a failure.
+            // Errors cannot be reported here.
             let _ = tokio::time::timeout(RELEASE_TIMEOUT, backend.input(&steps)).await;
         })
         .detach();
     }
 }
 
-/// Sends a gesture that is over when it is sent. Whatever cuts it short is its consequence, not its failure.
+/// Sends a complete gesture. An interruption is a consequence of the gesture, not an error.
 pub(super) async fn perform(page: &Page, steps: &[InputStep]) -> Result<()> {
     let mut gesture = Gesture::on(page);
     let sent = gesture.send(steps).await;

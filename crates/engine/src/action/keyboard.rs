@@ -1,4 +1,4 @@
-//! The keyboard: on elements, and on whatever has the focus.
+//! Keyboard actions on elements, and on the focused element.
 
 use super::gesture::perform;
 use super::{Tries, until_done};
@@ -38,8 +38,8 @@ impl Locator {
         progress.run(self.page.type_keys(text, delay)).await
     }
 
-    /// `typing`: the caret of an input that had no focus is at its start, as Playwright has it. `text` is what will be typed: a password
-    /// is learned before scripts of the page hear of it.
+    /// Focuses the element. `typing`: moves the caret of an input without focus to its start, as Playwright does. `text` is the text that
+    /// will be typed: a password is registered before scripts of the page receive it.
     async fn focused(
         &self,
         progress: &Progress,
@@ -56,32 +56,32 @@ impl Locator {
 }
 
 impl Page {
-    /// Presses a key or shortcut wherever the focus is. Names are Playwright's: `a`, `Enter`, `ArrowLeft`, `Control+a`.
+    /// Presses a key or shortcut on the focused element. Names are Playwright's: `a`, `Enter`, `ArrowLeft`, `Control+a`.
     pub async fn press(&self, progress: &Progress, key: &str) -> Result<()> {
         let shortcut = Shortcut::parse(key)?;
         progress.run(self.press_shortcut(&shortcut)).await
     }
 
-    /// Types the text key by key wherever the focus is; what no key gives is inserted.
+    /// Types the text key by key into the focused element; characters without a key are inserted.
     pub async fn type_text(&self, progress: &Progress, text: &str, delay: Duration) -> Result<()> {
         progress.run(self.type_keys(text, delay)).await
     }
 
-    /// Presses a key, which stays down.
+    /// Presses a key without releasing it.
     pub async fn key_down(&self, progress: &Progress, key: &str) -> Result<()> {
         let held = self.state().pressed.modifiers.clone();
         let step = Shortcut::parse(key)?.down(&held);
         progress.run(perform(self, &[step])).await
     }
 
-    /// Lets a key go.
+    /// Releases a key.
     pub async fn key_up(&self, progress: &Progress, key: &str) -> Result<()> {
         let held = self.state().pressed.modifiers.clone();
         let step = Shortcut::parse(key)?.up(&held);
         progress.run(perform(self, &[step])).await
     }
 
-    /// Inserts text wherever the focus is, as from an input method, without keys.
+    /// Inserts text into the focused element without key events, as an input method does.
     pub async fn insert_text(&self, progress: &Progress, text: &str) -> Result<()> {
         let text = text.to_owned();
         progress

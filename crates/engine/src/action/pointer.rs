@@ -1,4 +1,4 @@
-//! The mouse: on elements, and by coordinates.
+//! Mouse actions on elements, and by coordinates.
 
 use super::aim::{ActionabilityState, Aim};
 use super::gesture::{Gesture, perform};
@@ -11,20 +11,20 @@ use crate::page::Page;
 use crate::progress::Progress;
 use std::time::Duration;
 
-/// How to click.
+/// The options of a click.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Click {
-    /// Which button.
+    /// The button.
     pub button: MouseButton,
     /// 2 for a double click.
     pub count: u32,
-    /// Keys held meanwhile.
+    /// The modifier keys.
     pub modifiers: Vec<Modifier>,
-    /// Where, from the top left of the element's padding box; the middle of it otherwise.
+    /// The point relative to the top left corner of the element's padding box; default: its center.
     pub position: Option<Point>,
-    /// Do not wait until the element is ready, nor care what lies over it.
+    /// Skips the actionability checks.
     pub force: bool,
-    /// How long the button stays down.
+    /// How long the button is pressed.
     pub delay: Duration,
 }
 
@@ -49,7 +49,7 @@ const CLICKABLE: &[ActionabilityState] = &[
 const HOVERABLE: &[ActionabilityState] = &[ActionabilityState::Visible, ActionabilityState::Stable];
 
 impl Locator {
-    /// Clicks once the element is visible, enabled, still, and nothing covers it. Also done when the click opens a dialog.
+    /// Clicks once the element is visible, enabled, stable, and the hit target. Also succeeds when the click opens a dialog.
     pub async fn click(&self, progress: &Progress, how: &Click) -> Result<()> {
         let action = if how.count == 2 { "dblclick" } else { "click" };
         let mut tries = Tries::of(self, progress, action);
@@ -60,7 +60,7 @@ impl Locator {
         })
     }
 
-    /// Moves the pointer over the element once it is visible, still, and nothing covers it. Of `how` counts what is not about buttons.
+    /// Moves the pointer over the element once it is visible, stable, and the hit target. The options about buttons are ignored.
     pub async fn hover(&self, progress: &Progress, how: &Click) -> Result<()> {
         let mut tries = Tries::of(self, progress, "hover");
         until_done!(tries, progress, {
@@ -91,18 +91,18 @@ impl Page {
         progress.run(perform(self, &[held.pointer_moved(to)])).await
     }
 
-    /// Clicks at a point of the viewport, whatever is there.
+    /// Clicks at a point of the viewport, independently of the element there.
     pub async fn mouse_click(&self, progress: &Progress, at: Point, how: &Click) -> Result<()> {
         progress.run(self.click_at(at, how)).await
     }
 
-    /// Presses a button where the pointer stands; it stays down.
+    /// Presses a button at the position of the pointer without releasing it.
     pub async fn mouse_down(&self, progress: &Progress, button: MouseButton) -> Result<()> {
         let held = self.state().pressed.clone();
         progress.run(perform(self, &[held.down(button, 1)])).await
     }
 
-    /// Lets a button go where the pointer stands.
+    /// Releases a button at the position of the pointer.
     pub async fn mouse_up(&self, progress: &Progress, button: MouseButton) -> Result<()> {
         let held = self.state().pressed.clone();
         progress.run(perform(self, &[held.up(button, 1)])).await
@@ -131,7 +131,7 @@ impl Page {
             steps.push(up);
         }
         steps.extend(up);
-        // All of it is sent by now, whatever happens to the answer.
+        // All steps were sent, independently of the result.
         let sent = gesture.send(&steps).await;
         gesture.end();
         sent.map(drop)

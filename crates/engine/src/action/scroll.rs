@@ -1,4 +1,4 @@
-//! Scrolling, and the area of a picture of one element.
+//! Scrolling, and the area of an element's screenshot.
 
 use super::aim::{ActionabilityState, Aim};
 use super::gesture::perform;
@@ -15,24 +15,24 @@ const SHOWN: Aim<'static> = Aim {
     hit: false,
 };
 
-/// What a layout may be off a whole pixel by mere arithmetic.
+/// The rounding error of layout coordinates, in CSS pixels.
 const ROUNDING: f64 = 1e-3;
 
 impl Locator {
-    /// Scrolls the element into view, if it is not, once it is visible and still.
+    /// Scrolls the element into view if necessary, once it is visible and stable.
     pub async fn scroll_into_view(&self, progress: &Progress) -> Result<()> {
         let mut tries = Tries::of(self, progress, "scroll into view");
         until_done!(tries, progress, { tries.aim(SHOWN).await.map(drop) })
     }
 
-    /// The area of a picture of the element: scrolls it into view and waits until it is visible and still.
+    /// Scrolls the element into view, waits until it is visible and stable, and returns the area of its screenshot.
     pub async fn screenshot_area(&self, progress: &Progress) -> Result<ScreenshotArea> {
         let mut tries = Tries::of(self, progress, "screenshot");
         until_done!(tries, progress, {
             let (element, _) = tries.aim(SHOWN).await?;
             let bounds = element.bounds().await?;
             let bounds = bounds.ok_or_else(|| element.not_actionable(Obstacle::NotVisible))?;
-            // Whole pixels, none of the element's left out.
+            // Whole pixels that contain the entire element.
             let (x, y) = ((bounds.x + ROUNDING).floor(), (bounds.y + ROUNDING).floor());
             Ok(ScreenshotArea::Clip {
                 x,
@@ -45,7 +45,7 @@ impl Locator {
 }
 
 impl Page {
-    /// Turns the wheel where the pointer stands, in CSS pixels.
+    /// Scrolls the wheel at the position of the pointer, in CSS pixels.
     pub async fn mouse_wheel(&self, progress: &Progress, delta_x: f64, delta_y: f64) -> Result<()> {
         let held = self.state().pressed.clone();
         let wheel = InputStep::Wheel {

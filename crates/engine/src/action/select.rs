@@ -1,4 +1,4 @@
-//! Choosing options of a select.
+//! Selecting options of a `<select>`.
 
 use super::aim::{ActionabilityState, FailedCheck, join_states};
 use super::fill::Mismatch;
@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use serde::Deserialize;
 use serde_json::json;
 
-/// What the page's `selectOptions` says.
+/// The result of the page function `selectOptions`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {
@@ -19,7 +19,8 @@ enum Answer {
 }
 
 impl Locator {
-    /// Chooses exactly these options, each named by its value or label, once they are there. Returns the values chosen; `values` itself if that opened a dialog.
+    /// Selects exactly these options, each by its value or label, once they exist. Returns the selected values; `values` itself if a dialog
+    /// opened.
     pub async fn select_options(
         &self,
         progress: &Progress,
@@ -35,7 +36,7 @@ impl Locator {
                 .await
             {
                 Ok(Answer::Selected { selected }) => Ok(selected),
-                // Its change handler opened it.
+                // A change handler opened it.
                 Err(Error::DialogOpen {}) => Ok(values.to_vec()),
                 Err(error) => Err(error),
                 Ok(Answer::Lacks { lacks }) => Err(element.not_actionable(lacks.into())),

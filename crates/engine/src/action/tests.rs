@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A page that never changes by itself, with one button, of which `aim` says this.
+/// Returns a page that never changes by itself, with one button, for which `aim` returns this.
 fn button(aim: impl Fn(u32) -> Value + Send + Sync + 'static) -> Fake {
     let looks = AtomicU32::new(0);
     Fake::new(
@@ -170,7 +170,7 @@ async fn a_dialog_that_the_click_opens_ends_it() {
                     default_value: String::new(),
                 });
             }
-            // The browser does not acknowledge input before the dialog is answered.
+            // The browser does not acknowledge input before the dialog is handled.
             Box::pin(std::future::pending())
         },
     );

@@ -1,5 +1,5 @@
-//! The way of a context to the network: directly, or through an egress, which enforces its rules, has its proxy, and throttles it where
-//! the browser has no command for that.
+//! The network connection of a context: directly, or through an egress proxy, which enforces its rules, connects to its upstream proxy, and
+//! throttles it if the browser has no command for that.
 
 use crate::addresses::AddressRules;
 use crate::backend::{Capabilities, ContextOptions, Proxy, Throttling};
@@ -9,47 +9,47 @@ use crate::launch::LaunchOptions;
 use crate::origins::OriginRules;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the contexts of a browser have in common.
+/// The network state that the contexts of a browser share.
 #[derive(Default)]
 pub(super) struct Network {
-    /// The browser runs elsewhere: it cannot connect to an egress, which listens on the loopback interface of this machine.
+    /// Whether the browser is remote, so that it cannot connect to an egress proxy, which listens on the loopback interface.
     is_remote: bool,
-    /// The browser does not connect past the proxies of its contexts.
+    /// Whether the browser does not connect past the proxies of its contexts.
     is_confined: bool,
-    /// The proxy of contexts that have none of their own.
+    /// The proxy of contexts without one of their own.
     proxy: Option<Proxy>,
-    /// What the browser was started with.
+    /// The requirements at the launch.
     required: Requirements,
-    /// The egress that meets it; contexts without one of their own use it, so it lives as long as the browser.
+    /// The egress proxy that meets them; contexts without one of their own use it, so it lives as long as the browser.
     egress: Option<Arc<Egress>>,
-    /// A context has taken it.
+    /// Whether a context uses it.
     is_taken: Mutex<bool>,
 }
 
-/// Which context of a browser needs an egress.
+/// The kind of a context with regard to its egress proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContextKind {
-    /// The one that the browser was started with: its way is given.
+    /// The default context, whose proxy was set at the launch.
     Initial,
-    /// One that has a browser of its own; the first of them is the one that was started.
+    /// A context that has a browser of its own; the first one is the default context.
     WithBrowser,
-    /// A further one.
+    /// A further context.
     New,
 }
 
-/// What an egress is required for.
+/// The requirements on an egress proxy.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Requirements {
     origins: OriginRules,
     addresses: AddressRules,
     upstream: Option<Proxy>,
     throttles: bool,
-    /// Of an upstream proxy's certificate.
+    /// Whether to accept any certificate of an upstream proxy.
     ignore_https_errors: bool,
 }
 
 impl Network {
-    /// For a browser that is started; with the options that lead it through an egress, if it needs one.
+    /// Creates the state of a browser that is launched, and its options, which use an egress proxy if necessary.
     pub(super) async fn of_launch(options: &LaunchOptions) -> Result<(Self, LaunchOptions)> {
         options.check_network(options.kind.capabilities())?;
         let mut options = options.clone();
@@ -74,7 +74,7 @@ impl Network {
         Ok((network, options))
     }
 
-    /// For a browser that runs elsewhere.
+    /// Creates the state of a remote browser.
     pub(super) fn remote() -> Self {
         Self {
             is_remote: true,
@@ -82,7 +82,7 @@ impl Network {
         }
     }
 
-    /// The egress of a context, if it needs one. The options lead through it then, and no longer name the rules that it enforces.
+    /// Returns the egress proxy of a context, if it needs one. The options are changed to use it, without the rules that it enforces.
     pub(super) async fn route(
         &self,
         which: ContextKind,
@@ -137,7 +137,7 @@ impl Network {
         Ok(egress)
     }
 
-    /// Whether no context has taken what the browser was started with; one has then.
+    /// Returns whether no context used the prepared egress proxy, and marks it as used.
     fn take_prepared(&self) -> bool {
         let mut is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
         !std::mem::replace(&mut is_taken, true)
@@ -154,7 +154,7 @@ impl Requirements {
         }
     }
 
-    /// Whether the context may reach nothing but what it is allowed to, or nothing but its proxy.
+    /// Returns whether the context may only connect to allowed destinations, or only to its proxy.
     fn confines(&self) -> bool {
         !self.origins.is_empty() || !self.addresses.is_empty() || self.upstream.is_some()
     }
@@ -175,7 +175,7 @@ impl Requirements {
     }
 }
 
-/// An egress as the proxy that browsers take it for.
+/// Returns an egress proxy in the form of a browser's proxy.
 fn as_proxy(egress: &Egress) -> Proxy {
     Proxy {
         server: format!("http://{}", egress.address()),

@@ -1,4 +1,4 @@
-//! A context whose caller has gone, in a browser that answers late.
+//! Creation of a context whose caller was cancelled, in a browser that responds late.
 
 use super::*;
 use crate::backend::{
@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use tokio::sync::{Notify, watch};
 
-/// Makes contexts when it is let, and counts those that are there.
+/// Creates contexts when permitted, and counts the existing ones.
 #[derive(Clone, Default)]
 struct DelayedBackend {
     asked: Arc<Notify>,
@@ -129,7 +129,7 @@ async fn a_context_whose_creation_was_cancelled_is_closed() {
     };
     let progress = Progress::new(Duration::from_secs(600));
     let options = ContextOptions::default;
-    // Given up before the browser answers, and after.
+    // Cancelled before the browser responds, and after.
     for answered in [false, true] {
         let mut making = Box::pin(browser.new_context(&progress, options()));
         assert!(making.as_mut().now_or_never().is_none());

@@ -1,4 +1,4 @@
-//! C#.
+//! Generated code in C#.
 
 use super::{Action, ClickOptions, Typed, list, pascal};
 use crate::selector::{Call, Selector, Value, quoted};

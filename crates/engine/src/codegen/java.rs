@@ -1,10 +1,10 @@
-//! Java.
+//! Generated code in Java.
 
 use super::{Action, ClickOptions, Typed, list, pascal};
 use crate::selector::{Call, Selector, Value, quoted};
 
 pub(super) fn locator(selector: &Selector) -> String {
-    // Option classes are named after what the method is called on.
+    // Option classes are named after the receiver of the method.
     let mut class = "Page";
     let calls: Vec<String> = selector
         .calls()
@@ -132,7 +132,7 @@ pub(super) fn action(action: &Action) -> String {
     }
 }
 
-/// Named after `click` for a double click, too: that is how clients know these lines.
+/// Named after `click` for a double click, too, as in `@playwright/mcp`.
 fn click_options(options: &ClickOptions, count: u32) -> String {
     if options.is_empty() && count <= 2 {
         return String::new();

@@ -1,9 +1,9 @@
-//! TypeScript: the actions, and the pieces for tools whose code is JavaScript in every language.
+//! Generated code in TypeScript: the actions, and expressions of tools whose code is JavaScript in every language.
 
 use super::{Action, ClickOptions, Selector, Typed, list, quote};
 use std::fmt::{self, Display, Formatter};
 
-/// A value as it is written in code.
+/// A value in code.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
     /// A string, in single quotes.
@@ -20,7 +20,7 @@ pub enum Literal {
     Object(Options),
 }
 
-/// An object of options: one to a line, sorted by key; shown as nothing if empty.
+/// An object of options: one per line, sorted by key; nothing if empty.
 ///
 /// ```
 /// use engine::codegen::javascript::Options;
@@ -45,23 +45,23 @@ impl Options {
         }
     }
 
-    /// Are there none?
+    /// Returns whether there are no options.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// The text as a string in single quotes.
+/// Returns the text as a string in single quotes.
 pub fn string(text: &str) -> String {
     quote(text)
 }
 
-/// `page.` and the locator expression.
+/// Returns `page.` and the locator expression.
 pub fn on_page(locator: &Selector) -> String {
     format!("page.{locator}")
 }
 
-/// `await page.LOCATOR.METHOD(ARGUMENTS…, OPTIONS);`
+/// Returns `await page.LOCATOR.METHOD(ARGUMENTS…, OPTIONS);`
 pub fn call(
     locator: &Selector,
     method: &str,
@@ -80,12 +80,12 @@ pub fn call(
     format!("await {receiver}.{method}({});", arguments.join(", "))
 }
 
-/// One element dragged onto another.
+/// Returns the code that drags one element to another.
 pub fn drag_to(from: &Selector, to: &Selector) -> String {
     format!("await page.{from}.dragTo(page.{to});")
 }
 
-/// Files or data dropped onto an element.
+/// Returns the code that drops files or data onto an element.
 pub fn drop_onto(
     target: &Selector,
     files: &[String],
@@ -105,7 +105,7 @@ pub fn drop_onto(
     call(target, "drop", [], options)
 }
 
-/// Keys typed one after another.
+/// Returns the code that types keys one after another.
 pub fn press_sequentially(locator: &Selector, text: &Typed) -> String {
     call(
         locator,
@@ -115,7 +115,7 @@ pub fn press_sequentially(locator: &Selector, text: &Typed) -> String {
     )
 }
 
-/// A function run in the page, or on the element of a locator.
+/// Returns the code that evaluates a function in the page, or on the element of a locator.
 pub fn evaluate(locator: Option<&Selector>, function: &str) -> String {
     let page = Selector::default();
     call(
@@ -126,7 +126,7 @@ pub fn evaluate(locator: Option<&Selector>, function: &str) -> String {
     )
 }
 
-/// Waiting until the first element with a text can be seen, or can no longer be seen.
+/// Returns the code that waits until the first element with a text is visible or hidden.
 pub fn wait_for_text(text: &str, visible: bool) -> String {
     let state = if visible { "visible" } else { "hidden" };
     let text = serde_json::Value::from(text);
@@ -218,7 +218,7 @@ impl Display for Options {
         f.write_str("{")?;
         for (index, (key, value)) in sorted.into_iter().enumerate() {
             let comma = if index > 0 { "," } else { "" };
-            // An object within is not indented further: that is how clients know these lines.
+            // A nested object is not indented further, as in `@playwright/mcp`.
             write!(f, "{comma}\n  {key}: {value}")?;
         }
         f.write_str("\n}")

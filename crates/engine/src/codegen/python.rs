@@ -1,4 +1,4 @@
-//! Python, synchronous.
+//! Generated code in synchronous Python.
 
 use super::{Action, ClickOptions, Typed, list, snake};
 use crate::selector::{Selector, Value, quoted};

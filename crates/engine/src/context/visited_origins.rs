@@ -1,35 +1,35 @@
-//! Where the pages of a context have been.
+//! The origins that the pages of a context have visited.
 
 use crate::backend::{PageEvent, PageObserver, PausedRequest};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Origins that are remembered of one context.
+/// The largest number of origins of a context.
 const MAX_ORIGINS: usize = 1_000;
 
-/// The origins that can have a storage, as far as they were visited. Cheap to clone; all clones are one.
+/// The visited origins that can have storage. Cheap to clone; all clones share the set.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct VisitedOrigins(Arc<Mutex<BTreeSet<String>>>);
 
 impl VisitedOrigins {
-    /// Notes the origin of a URL.
+    /// Adds the origin of a URL.
     pub(crate) fn add(&self, url: &str) {
         let Ok(url) = url::Url::parse(url) else {
             return;
         };
         let mut origins = self.known();
-        // Other schemes have no origin, or none that could be visited again.
+        // Other schemes have opaque origins, or none that can be visited again.
         if matches!(url.scheme(), "http" | "https") && origins.len() < MAX_ORIGINS {
             origins.insert(url.origin().ascii_serialization());
         }
     }
 
-    /// All of them, sorted.
+    /// Returns all origins, sorted.
     pub(crate) fn origins(&self) -> Vec<String> {
         self.known().iter().cloned().collect()
     }
 
-    /// Passes a page's events on, and notes where it goes.
+    /// Forwards a page's events, and records the origins of its navigations.
     pub(super) fn recording(&self, page: Arc<dyn PageObserver>) -> Arc<dyn PageObserver> {
         Arc::new(RecordingObserver {
             page,

@@ -1,4 +1,4 @@
-//! One connection of a browser: who it is from, and where its requests go.
+//! A connection of a browser to the egress proxy: its owner, and the destinations of its requests.
 
 use super::Shared;
 use super::dial::Failure;
@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 /// How long a browser may take to send the head of its next request.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// The most that the head of a request or an answer may have, in bytes and in fields.
+/// The limits of the head of a request or response, in bytes and in fields.
 pub(super) const MAX_HEAD_BYTES: usize = 256 * 1024;
 pub(super) const MAX_HEADERS: usize = 512;
 
@@ -32,19 +32,19 @@ pub(super) type Body = Either<Incoming, Empty<Bytes>>;
 /// One connection of a browser.
 pub(super) struct Connection {
     pub(super) shared: Arc<Shared>,
-    /// The connection over which its last request went on.
+    /// The connection that forwarded its last request.
     pub(super) held: Mutex<Option<PooledConnection>>,
-    /// What becomes of it after its last answer.
+    /// The tunnel that follows the last response, if any.
     pub(super) tunnel: Mutex<Option<Tunnel>>,
 }
 
-/// Serves a connection until either side ends it.
+/// Serves a connection until either side closes it.
 pub(super) async fn serve(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
     if !is_same_user(peer, shared.address) {
         tracing::warn!(%peer, "a connection of another user was closed");
         return;
     }
-    // Without it small answers are late.
+    // Otherwise small responses are delayed.
     let _ = stream.set_nodelay(true);
     let stream = Throttled::new(stream, shared.throttle.clone());
     let connection = Arc::new(Connection {
@@ -78,7 +78,7 @@ pub(super) async fn serve(shared: Arc<Shared>, stream: TcpStream, peer: SocketAd
 }
 
 impl Connection {
-    /// An error closes the connection without an answer, which the page sees as a failure of the network.
+    /// Handles a request. An error closes the connection without a response, which is a network failure for the page.
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Body>, Failure> {
         if *self.shared.offline.borrow() {
             return Err(Failure::new("net::ERR_INTERNET_DISCONNECTED", "offline"));
@@ -89,7 +89,7 @@ impl Connection {
         }
     }
 
-    /// Answers `CONNECT`: <https://www.rfc-editor.org/rfc/rfc9110#CONNECT>.
+    /// Handles `CONNECT`: <https://www.rfc-editor.org/rfc/rfc9110#CONNECT>.
     async fn connect(&self, request: Request<Incoming>) -> Result<Response<Body>, Failure> {
         let authority = request.uri().authority();
         let destination = authority.and_then(|it| Destination::of_authority(it, None));
@@ -119,7 +119,7 @@ pub(super) fn empty(status: StatusCode) -> Response<Body> {
     response
 }
 
-/// An answer after which the connection is closed.
+/// Returns a response after which the connection is closed.
 pub(super) fn closing(status: StatusCode) -> Response<Body> {
     let mut response = empty(status);
     let close = HeaderValue::from_static("close");

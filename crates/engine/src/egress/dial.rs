@@ -1,4 +1,4 @@
-//! Opening connections: names are resolved once, their addresses checked, and the checked ones connected to.
+//! Opening connections: a name is resolved once, its addresses are checked, and the connection uses a checked address.
 
 use super::Shared;
 use super::outcomes::Outcome;
@@ -13,13 +13,13 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{sleep, timeout};
 use url::Host;
 
-/// How long it may take until there is a connection.
+/// How long establishing a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// When to try the next address beside one that does not answer: <https://www.rfc-editor.org/rfc/rfc8305#section-5>.
+/// How long to wait for an address before the next one is tried in parallel: <https://www.rfc-editor.org/rfc/rfc8305#section-5>.
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
-/// How many addresses of a name are tried through a proxy, one after the other.
+/// The largest number of addresses of a name that are tried through a proxy, one after the other.
 const MAX_PROXIED_ADDRESSES: usize = 3;
 
 /// A connection to a server or through a proxy.
@@ -29,12 +29,12 @@ pub(super) trait Connected: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Connected for S {}
 
-/// Why there is no connection.
+/// Why a connection failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Failure {
     #[error("{0}")]
     Refused(String),
-    /// The network's or the upstream's: `net::ERR_…` and the details.
+    /// A failure of the network or the upstream proxy: `net::ERR_…` and the details.
     #[error("{error}: {reason}")]
     Failed { error: &'static str, reason: String },
 }
@@ -56,14 +56,14 @@ impl Failure {
 }
 
 impl Shared {
-    /// Connects to a destination, directly or through the upstream, and remembers why if that fails.
+    /// Connects to a destination, directly or through the upstream proxy, and records the outcome.
     pub(super) async fn open(&self, destination: &Destination) -> Result<Stream, Failure> {
         let opened = in_time(self.try_to_open(destination)).await;
         self.note(destination, opened.as_ref().err());
         opened
     }
 
-    /// Remembers whether a destination could be connected to, for [`super::Egress::refusal`] and its sibling.
+    /// Records the outcome of a connection, for [`super::Egress::refusal`] and [`super::Egress::failure`].
     pub(super) fn note(&self, destination: &Destination, failure: Option<&Failure>) {
         if let Some(failure) = failure {
             tracing::debug!(%destination, %failure, "no connection");
@@ -95,7 +95,7 @@ impl Shared {
         Err(refused.map_or(failure, Failure::Refused))
     }
 
-    /// The addresses of a destination that the rules allow, and the rule by which others are refused.
+    /// Returns the addresses of a destination that the rules allow, and the rule that blocks the others.
     async fn resolve(
         &self,
         destination: &Destination,
@@ -127,7 +127,7 @@ impl Shared {
     }
 }
 
-/// What comes of `opening`, or a failure if it takes too long.
+/// Awaits `opening`, and fails on timeout.
 pub(super) async fn in_time(
     opening: impl Future<Output = Result<Stream, Failure>>,
 ) -> Result<Stream, Failure> {
@@ -149,7 +149,7 @@ async fn lookup(name: &str) -> Result<Vec<IpAddr>, Failure> {
     }
 }
 
-/// Connects to the first of the addresses that answers.
+/// Connects to the first address that accepts.
 async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     let mut rest = addresses.iter();
     let mut attempts = FuturesUnordered::new();
@@ -170,7 +170,7 @@ async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     }
 }
 
-/// Connects to the user's proxy, to which no rule applies.
+/// Connects to the upstream proxy, to which no rule applies.
 pub(super) async fn connect_to_proxy(host: &Host<String>, port: u16) -> Result<TcpStream, Failure> {
     let failed = |reason: String| {
         tracing::warn!(%host, port, reason, "the proxy server cannot be reached");
@@ -192,7 +192,7 @@ pub(super) async fn connect_to_proxy(host: &Host<String>, port: u16) -> Result<T
         .map_err(|error| failed(error.to_string()))
 }
 
-/// The name that Chromium gives an error of a connection.
+/// Converts an error of a connection to a net error.
 fn network_failure(error: io::Error) -> Failure {
     let name = match error.kind() {
         ErrorKind::ConnectionRefused => "net::ERR_CONNECTION_REFUSED",

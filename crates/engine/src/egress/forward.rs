@@ -1,4 +1,4 @@
-//! Requests in absolute form, which are passed on to their server or to the upstream.
+//! Forwarding requests in absolute form to their server or to the upstream proxy.
 
 use super::connection::{Body, Connection, MAX_HEAD_BYTES, MAX_HEADERS, closing};
 use super::dial::{Failure, Stream, in_time};
@@ -17,7 +17,7 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 
 impl Connection {
-    /// Passes a request on, and its answer back.
+    /// Forwards a request, and returns its response.
     pub(super) async fn forward(
         &self,
         mut request: Request<Incoming>,
@@ -56,7 +56,7 @@ impl Connection {
         request.headers_mut().insert(HOST, host_header);
         *request.version_mut() = Version::HTTP_11;
 
-        // What switches protocols needs a tunnel, and an address that was checked has to be the one that is used.
+        // A protocol switch needs a tunnel, and a checked address must be the one that is used.
         let upstream = self.shared.upstream_for(&destination);
         let authorization = upstream
             .filter(|_| browser.is_none() && !self.shared.rules.need_addresses())
@@ -101,7 +101,7 @@ impl Connection {
         Ok(response.map(Either::Left))
     }
 
-    /// Sends a request over the connection of the last one, if that goes to the same place, or else over a new one.
+    /// Sends a request over the previous connection, if it has the same destination, otherwise over a new one.
     async fn send(
         &self,
         mut request: Request<Incoming>,
@@ -154,7 +154,7 @@ impl Connection {
             .map_err(|error| no_answer(&error))?;
         let driver = driver.with_upgrades();
         let _driver = task::spawn("egress request", async {
-            // Its error is that of the request.
+            // The error is also that of the request.
             let _ = driver.await;
         });
         Ok(PooledConnection {
@@ -173,7 +173,7 @@ fn no_answer(error: &hyper::Error) -> Failure {
     Failure::new(name, error)
 }
 
-/// The protocol that a message proposes to switch to.
+/// Returns the protocol that a message proposes to switch to.
 fn take_upgrade(headers: &HeaderMap) -> Option<HeaderValue> {
     let mut options = headers.get_all(CONNECTION).iter().flat_map(options);
     let has_upgrade = options.any(|option| option == UPGRADE);
@@ -190,8 +190,8 @@ fn options(value: &HeaderValue) -> impl Iterator<Item = HeaderName> {
     options.filter_map(|option| HeaderName::from_bytes(option.trim_ascii()).ok())
 }
 
-/// Removes what is meant for this connection only: <https://www.rfc-editor.org/rfc/rfc9110#field.connection>. How the
-/// body is transferred stays, as hyper goes by it.
+/// Removes hop-by-hop headers: <https://www.rfc-editor.org/rfc/rfc9110#field.connection>. `Transfer-Encoding` is kept, because hyper uses
+/// it.
 fn remove_hop_by_hop(headers: &mut HeaderMap) {
     let named = headers.get_all(CONNECTION).iter().flat_map(options);
     let named: Vec<_> = named.filter(|name| name != HOST).collect();

@@ -1,18 +1,18 @@
-//! How the last connections failed, so that the failure of a request can be explained afterwards.
+//! The outcomes of the last connections, which explain failed requests.
 
 use super::rules::Destination;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-/// How many destinations are remembered; the oldest are forgotten first.
+/// The largest number of destinations; the oldest are removed first.
 const MAX_OUTCOMES: usize = 256;
 
-/// Why there is no connection.
+/// Why a connection failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// By the rule in words.
+    /// The text of the rule that blocks it.
     Refused(String),
-    /// `net::ERR_…`.
+    /// The net error.
     Failed(&'static str),
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Outcome {
 pub(super) struct Outcomes(Mutex<VecDeque<(Destination, Outcome)>>);
 
 impl Outcomes {
-    /// `None`: the connection was made.
+    /// Records an outcome; `None` for success.
     pub(super) fn record(&self, destination: &Destination, outcome: Option<Outcome>) {
         let mut known = self.0.lock().expect("not poisoned");
         known.retain(|(other, _)| other != destination);

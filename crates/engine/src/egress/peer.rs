@@ -1,8 +1,8 @@
-//! Whose process is at the other end of a connection from this machine.
+//! The owner of the process at the other end of a local connection.
 
 use std::net::{IpAddr, SocketAddr};
 
-/// Whether a process of the user that runs this one holds the socket `peer`, which is connected to `local`.
+/// Returns whether a process of the current user owns the socket `peer`, which is connected to `local`.
 #[cfg(target_os = "linux")]
 pub(super) fn is_same_user(peer: SocketAddr, local: SocketAddr) -> bool {
     // https://docs.kernel.org/networking/proc_net_tcp.html
@@ -10,13 +10,13 @@ pub(super) fn is_same_user(peer: SocketAddr, local: SocketAddr) -> bool {
     owner(&table, peer, local) == Some(rustix::process::geteuid().as_raw())
 }
 
-/// The system does not say.
+/// The system does not provide the owner.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_same_user(_: SocketAddr, _: SocketAddr) -> bool {
     true
 }
 
-/// The user id of the socket that is bound to `from` and connected to `to`.
+/// Returns the user id of the socket that is bound to `from` and connected to `to`.
 #[cfg(any(target_os = "linux", test))]
 fn owner(table: &str, from: SocketAddr, to: SocketAddr) -> Option<u32> {
     let hex = |address: SocketAddr| match address.ip() {

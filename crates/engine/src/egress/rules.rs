@@ -1,4 +1,4 @@
-//! Where a connection goes, and what the rules say of it.
+//! The destination of a connection, and the rules that apply to it.
 
 use crate::addresses::AddressRules;
 use crate::origins::OriginRules;
@@ -14,7 +14,7 @@ pub(super) struct Destination {
 }
 
 impl Destination {
-    /// Where a URL of `http`, `https`, `ws` or `wss` leads.
+    /// Returns the destination of an `http`, `https`, `ws` or `wss` URL.
     pub(super) fn of(url: &Url) -> Option<Self> {
         if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") {
             return None;
@@ -25,7 +25,7 @@ impl Destination {
         ))
     }
 
-    /// The same for a request: `port` is for one that names none.
+    /// Returns the destination of a request; `port` is the default.
     pub(super) fn of_authority(
         authority: &http::uri::Authority,
         port: Option<u16>,
@@ -54,7 +54,7 @@ impl Destination {
         Self::new(host, address.port())
     }
 
-    /// Its IP address, if it is not a name.
+    /// Returns the IP address, if the host is not a name.
     pub(super) fn ip(&self) -> Option<IpAddr> {
         match &self.host {
             Host::Domain(_) => None,
@@ -63,7 +63,7 @@ impl Destination {
         }
     }
 
-    /// Whether it is a name that always means this machine: <https://www.rfc-editor.org/rfc/rfc6761#section-6.3>.
+    /// Returns whether the host is a name that always resolves to loopback: <https://www.rfc-editor.org/rfc/rfc6761#section-6.3>.
     pub(super) fn is_localhost(&self) -> bool {
         let Host::Domain(name) = &self.host else {
             return false;
@@ -79,7 +79,7 @@ impl fmt::Display for Destination {
     }
 }
 
-/// All rules of an egress.
+/// The rules of an egress proxy.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) origins: OriginRules,
@@ -87,7 +87,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// The rule by which a destination is refused, as far as it can be told without its addresses.
+    /// Returns the rule that blocks a destination, as far as it does not depend on addresses.
     pub(super) fn refusal(&self, scheme: &str, destination: &Destination) -> Option<String> {
         let by_origin = self.origins.refusal(&format!("{scheme}://{destination}/"));
         by_origin
@@ -95,7 +95,7 @@ impl Rules {
             .or_else(|| self.refusal_of_address(destination, destination.ip()?))
     }
 
-    /// The rule by which the destination is refused at one of its addresses.
+    /// Returns the rule that blocks the destination at one of its addresses.
     pub(super) fn refusal_of_address(
         &self,
         destination: &Destination,
@@ -110,7 +110,7 @@ impl Rules {
             return Some(rule);
         }
         let kind = self.addresses.refused_kind(address)?;
-        // A name is in the hands of its owner, who can point it anywhere: it takes its address to be exempt.
+        // The owner of a name can change its address at any time, so only the address itself can be exempt.
         let host = match address {
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => format!("[{address}]"),
@@ -124,7 +124,7 @@ impl Rules {
         (!is_exempt).then(|| format!("{leads_to} {kind}"))
     }
 
-    /// Whether they need the addresses of a name even if somebody else connects to it.
+    /// Returns whether the rules need the addresses of a name even if a proxy connects to it.
     pub(super) fn need_addresses(&self) -> bool {
         self.addresses.block_private
     }

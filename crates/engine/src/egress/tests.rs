@@ -1,4 +1,4 @@
-//! The egress between a browser's requests and servers on this machine.
+//! The egress proxy between a test client and local servers.
 
 mod rules;
 mod upstreams;
@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// A server that answers each connection with what a function does, and notes what it receives.
+/// A server that handles connections with a function, and records received heads.
 struct Server {
     address: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
@@ -22,7 +22,7 @@ struct Server {
 }
 
 impl Server {
-    /// Answers each request with its path; `/big` with 64 MiB; switches protocols and echoes; echoes a body.
+    /// Starts a server that responds with the path; to `/big` with 64 MiB; switches protocols and echoes; echoes a body.
     async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -101,7 +101,7 @@ async fn serve(mut stream: TcpStream, heads: Arc<Mutex<Vec<String>>>) {
     }
 }
 
-/// A head of a message, without what follows; `None` at the end.
+/// Reads the head of a message; `None` at the end.
 async fn read_head(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -117,7 +117,7 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// What a browser does.
+/// A client in the role of a browser.
 struct Client {
     stream: TcpStream,
 }
@@ -131,7 +131,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and reads the head of the answer; `None`: the connection was closed without one.
+    /// Sends a request and reads the head of the response; `None`: the connection was closed without one.
     async fn send(&mut self, method: &str, target: &str, headers: &str) -> Option<String> {
         let request = format!("{method} {target} HTTP/1.1\r\nHost: x\r\n{headers}\r\n");
         self.stream.write_all(request.as_bytes()).await.ok()?;
@@ -144,7 +144,7 @@ impl Client {
         String::from_utf8_lossy(&body).into_owned()
     }
 
-    /// Asks for a document and reads it.
+    /// Requests a document and reads it.
     async fn get(&mut self, url: &str) -> Option<String> {
         let head = self.send("GET", url, "").await?;
         let length = header(&head, "content-length")?.parse().expect("a number");
@@ -156,7 +156,7 @@ impl Client {
     }
 }
 
-/// An address at which nothing listens, while the socket is held.
+/// Returns an address without a listener, while the socket is held.
 fn dead_address() -> (tokio::net::TcpSocket, String) {
     let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
     socket.bind(([127, 0, 0, 1], 0).into()).expect("a port");
@@ -168,7 +168,7 @@ async fn start(options: EgressOptions) -> Egress {
     Egress::start(options).await.expect("a port")
 }
 
-/// Asks once, over a connection of its own.
+/// Sends a request over a new connection.
 async fn get(egress: &Egress, url: &str) -> Option<String> {
     Client::connect(egress).await.get(url).await
 }

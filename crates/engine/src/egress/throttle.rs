@@ -1,4 +1,4 @@
-//! A network that is as slow as asked for: bytes per second that all connections share, and latency.
+//! Throttling: a rate in bytes per second that all connections share, and latency.
 
 use crate::backend::Throttling;
 use std::io;
@@ -9,19 +9,19 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How much is sent at once, as a part of a second: small enough for connections to take turns.
+/// The part of a second that is sent at once: small enough for connections to alternate.
 const QUANTUM: f64 = 0.02;
 
-/// How much may be sent at once after a pause, as a part of a second: more than timers are late.
+/// The part of a second that may be sent at once after a pause: larger than the inaccuracy of timers.
 const BURST: f64 = 0.1;
 
-/// The longest wait before the rate is asked for again, as it may have been changed.
+/// The longest wait before the rate is read again, because it may change.
 const MAX_WAIT: Duration = Duration::from_millis(100);
 
-/// How much of what arrives is held until the latency is over, in bytes.
+/// The largest size of received data that waits for the latency, in bytes.
 const MAX_BUFFERED: usize = 16 * 1024;
 
-/// The network of one browser context.
+/// The throttling of one browser context.
 #[derive(Debug)]
 pub(super) struct Throttle {
     latency: Mutex<Duration>,
@@ -35,7 +35,7 @@ struct Bucket(Mutex<Tokens>);
 
 #[derive(Debug)]
 struct Tokens {
-    /// Per second.
+    /// The bytes per second.
     rate: Option<f64>,
     available: f64,
     at: Instant,
@@ -79,7 +79,7 @@ impl Bucket {
         tokens.at = Instant::now();
     }
 
-    /// How many bytes may pass now, or how long to wait until some may.
+    /// Returns how many bytes may pass now, or how long to wait.
     fn available(&self) -> Result<usize, Duration> {
         let mut tokens = self.0.lock().expect("not poisoned");
         let Some(rate) = tokens.rate else {
@@ -91,7 +91,7 @@ impl Bucket {
         tokens.at = now;
         tokens.available = (tokens.available + earned).min((rate * BURST).max(1.0));
         let missing = quantum - tokens.available;
-        // A hair less than a quantum is one: sums of fractions are not exact.
+        // Tolerates rounding errors.
         if missing > 1e-6 * quantum {
             let wait = Duration::try_from_secs_f64(missing / rate).unwrap_or(MAX_WAIT);
             return Err(wait.clamp(Duration::from_millis(1), MAX_WAIT));
@@ -104,7 +104,7 @@ impl Bucket {
         Ok(tokens.available.round() as usize)
     }
 
-    /// Takes what has passed. Several connections may have been given the same bytes: the debt is waited for.
+    /// Takes the bytes that have passed. Several connections may have got the same bytes: the tokens then become negative.
     fn take(&self, bytes: usize) {
         let mut tokens = self.0.lock().expect("not poisoned");
         if tokens.rate.is_some() {
@@ -115,17 +115,17 @@ impl Bucket {
     }
 }
 
-/// A connection of a browser; what is read from it is upload. Each time the browser sends after it was sent something,
-/// as with each request, that arrives later by the latency.
+/// A connection of a browser; data read from it is upload. When the browser sends after it received something, as with each request, that
+/// data is delayed by the latency.
 #[derive(Debug)]
 pub(super) struct Throttled<S> {
     inner: S,
     throttle: Arc<Throttle>,
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
-    /// What has arrived and is held for the latency.
+    /// Received data that waits for the latency.
     held: Vec<u8>,
-    /// The next bytes of the browser begin something.
+    /// Whether the next bytes of the browser follow received data.
     is_turn: bool,
 }
 
@@ -246,7 +246,7 @@ mod tests {
         }
     }
 
-    /// Sends that many bytes in that direction. Its clock stands still while anything can be done.
+    /// Transfers that many bytes in that direction. With paused time, the clock advances only when no task can run.
     async fn transfer(throttle: &Arc<Throttle>, bytes: usize, download: bool) -> Duration {
         let (mut far, near) = duplex(1 << 20);
         let mut near = Throttled::new(near, throttle.clone());

@@ -1,4 +1,4 @@
-//! `CONNECT` and connections that switched protocols: bytes that are passed on as they are.
+//! Tunnels: `CONNECT` and connections that switched protocols, whose bytes are forwarded unchanged.
 
 use super::Shared;
 use super::dial::{Failure, Stream};
@@ -10,16 +10,16 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional_with_sizes};
 use tokio::time::timeout;
 
-/// How much is passed on at once, in bytes.
+/// The size of a read, in bytes.
 const BUFFER: usize = 16 * 1024;
 
-/// How long a browser may take to begin what it wanted a tunnel for. It may open one in advance.
+/// How long a browser may take to use a tunnel, because it may open one in advance.
 const FIRST_BYTES_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The first byte of TLS: <https://www.rfc-editor.org/rfc/rfc8446#section-5.1>.
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// What becomes of a connection once it was answered.
+/// The tunnel that follows a response.
 pub(super) struct Tunnel {
     pub(super) browser: OnUpgrade,
     pub(super) server: Server,
@@ -27,13 +27,13 @@ pub(super) struct Tunnel {
 
 pub(super) enum Server {
     Connected(Stream),
-    /// Which rules apply depends on what the browser speaks.
+    /// The applicable rules depend on the protocol that the browser uses.
     Undecided(Destination, SchemeRules),
-    /// A server that switches protocols too.
+    /// The server switches protocols too.
     Switching(OnUpgrade),
 }
 
-/// The rules by which a destination is refused to what speaks TLS, and to what does not.
+/// The rules that block a destination with TLS, and without.
 #[derive(Debug)]
 pub(super) struct SchemeRules {
     tls: Option<String>,
@@ -41,8 +41,8 @@ pub(super) struct SchemeRules {
 }
 
 impl SchemeRules {
-    /// What speaks TLS is `https` or `wss`, which look the same. The rules of `wss` decide for both, as a rule about
-    /// `https` is one about `wss` too. What does not speak TLS is `ws`: browsers ask for `http` in absolute form.
+    /// Returns the applicable rules. TLS is `https` or `wss`, which cannot be distinguished: the rules of `wss` decide for both, because a
+    /// rule about `https` also applies to `wss`. Without TLS it is `ws`, because browsers request `http` in absolute form.
     pub(super) fn of(shared: &Shared, destination: &Destination) -> Self {
         let rule = |scheme| shared.rules.refusal(scheme, destination);
         Self {
@@ -51,10 +51,10 @@ impl SchemeRules {
         }
     }
 
-    /// `Ok(true)` if no rule refuses either, `Ok(false)` if one of them is refused.
+    /// Returns `Ok(true)` if both protocols are allowed, `Ok(false)` if one of them is blocked.
     ///
     /// # Errors
-    /// The rule that refuses both.
+    /// The rule that blocks both.
     pub(super) fn verdict(&self) -> Result<bool, Failure> {
         match (&self.tls, &self.plain) {
             (Some(rule), Some(_)) => Err(Failure::Refused(rule.clone())),
@@ -65,7 +65,7 @@ impl SchemeRules {
 }
 
 impl Tunnel {
-    /// Passes bytes on until either side has ended the connection.
+    /// Forwards bytes until either side has closed the connection.
     pub(super) async fn run(self, shared: &Shared) -> io::Result<()> {
         let browser = self.browser.await.map_err(io::Error::other)?;
         let mut browser = TokioIo::new(browser);

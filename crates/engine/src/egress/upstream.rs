@@ -1,4 +1,4 @@
-//! The user's own proxy, through which connections go.
+//! Connections through the upstream proxy.
 
 use super::Shared;
 use super::dial::{Failure, Stream, connect_to_proxy};
@@ -32,24 +32,24 @@ use url::Host;
 /// The longest name of a host, with a dot at its end: <https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4>.
 const MAX_NAME: usize = 254;
 
-/// A proxy and how it is spoken to.
+/// The upstream proxy and its protocol.
 pub(super) struct Upstream {
     proxy: Proxy,
     endpoint: Endpoint,
-    /// `Proxy-Authorization`, if it speaks HTTP and has a user name.
+    /// The `Proxy-Authorization` header, for an HTTP proxy with a user name.
     authorization: Option<HeaderValue>,
     tls: Option<TlsConnector>,
 }
 
 impl fmt::Debug for Upstream {
-    /// Without the password.
+    /// Omits the password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Upstream").field(&self.endpoint).finish()
     }
 }
 
 impl Shared {
-    /// The proxy through which a destination is reached.
+    /// Returns the proxy for a destination, if it is not bypassed.
     pub(super) fn upstream_for(&self, destination: &Destination) -> Option<&Upstream> {
         let upstream = self.upstream.as_ref()?;
         let bypassed = upstream.proxy.bypasses(&destination.host, destination.port);
@@ -77,7 +77,7 @@ impl Upstream {
         })
     }
 
-    /// What a request in absolute form has to carry; `Err` if the proxy does not speak HTTP.
+    /// Returns the credentials for a request in absolute form; `Err` if the proxy does not use HTTP.
     pub(super) fn authorization(&self) -> Result<Option<HeaderValue>, ()> {
         match self.endpoint.scheme {
             ProxyScheme::Http | ProxyScheme::Https => Ok(self.authorization.clone()),
@@ -85,12 +85,12 @@ impl Upstream {
         }
     }
 
-    /// It resolves no names.
+    /// Returns whether the proxy resolves no names.
     pub(super) fn needs_addresses(&self) -> bool {
         self.endpoint.scheme == ProxyScheme::Socks4
     }
 
-    /// A connection to the proxy itself.
+    /// Connects to the proxy itself.
     pub(super) async fn connect(&self) -> Result<Stream, Failure> {
         let Endpoint { host, port, .. } = &self.endpoint;
         let stream = connect_to_proxy(host, *port).await?;
@@ -108,7 +108,7 @@ impl Upstream {
         Ok(Box::new(stream.map_err(failed)?))
     }
 
-    /// A connection to a destination, through the proxy.
+    /// Connects to a destination through the proxy.
     pub(super) async fn tunnel(&self, destination: &Destination) -> Result<Stream, Failure> {
         let Destination { host, port } = destination;
         let target = match destination.ip() {
@@ -153,7 +153,7 @@ impl Upstream {
         }
     }
 
-    /// <https://www.rfc-editor.org/rfc/rfc9110#CONNECT>
+    /// Opens a tunnel: <https://www.rfc-editor.org/rfc/rfc9110#CONNECT>.
     async fn connect_method(
         &self,
         stream: Stream,
@@ -168,7 +168,7 @@ impl Upstream {
             .map_err(failed)?;
         let connection = connection.with_upgrades();
         let _connection = task::spawn("egress upstream", async {
-            // Its error is that of the request.
+            // The error is also that of the request.
             let _ = connection.await;
         });
         let authority = destination.to_string();
@@ -199,7 +199,7 @@ impl Upstream {
         Ok(Box::new(TokioIo::new(upgraded)))
     }
 
-    /// An answer that says that user name and password are wrong is not for the browser, which has those of the egress.
+    /// Returns an error for a 407: the browser has only the credentials of the egress proxy.
     pub(super) fn check(&self, status: StatusCode) -> Result<(), Failure> {
         if status != StatusCode::PROXY_AUTHENTICATION_REQUIRED {
             return Ok(());
@@ -218,7 +218,7 @@ impl Upstream {
     }
 }
 
-/// TLS to the proxy.
+/// Returns the TLS configuration for the proxy.
 fn connector(accept_any: bool) -> Checked<TlsConnector> {
     let provider = Arc::new(ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider.clone())
@@ -238,7 +238,7 @@ fn connector(accept_any: bool) -> Checked<TlsConnector> {
     Ok(TlsConnector::from(Arc::new(config.with_no_client_auth())))
 }
 
-/// For users who ignore the errors of HTTPS.
+/// Accepts any certificate, if HTTPS errors are ignored.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

@@ -1,4 +1,4 @@
-//! Starting a Chromium: its switches, its profile, its pipe.
+//! Launching Chromium: its switches, its profile, its pipe.
 
 use super::LaunchOptions;
 use super::process::Process;
@@ -12,14 +12,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long after a profile was found in use it is tried again.
+/// The interval between attempts to use a profile that is in use.
 const PROFILE_RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// How long a browser that is ending may keep its profile, and how often that is looked at.
+/// How long a closing browser may keep its profile, and the interval between checks.
 const PROFILE_RELEASE_TIMEOUT: Duration = Duration::from_secs(10);
 const PROFILE_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a browser that has closed its pipe may take to end.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How Chromium says that its profile is in use, `RESULT_CODE_PROFILE_IN_USE` and its notice.
+/// The exit code and messages of Chromium for a profile in use (`RESULT_CODE_PROFILE_IN_USE`).
 const PROFILE_IN_USE: [&str; 4] = [
     "exit status: 21",
     "SingletonLock: File exists",
@@ -27,7 +27,7 @@ const PROFILE_IN_USE: [&str; 4] = [
     "The profile appears to be in use",
 ];
 
-/// Starts it and shakes hands.
+/// Launches the browser and connects to it.
 pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
@@ -51,7 +51,7 @@ async fn pause(progress: &Progress, time: Duration) -> Result<()> {
     progress.run(pause).await
 }
 
-/// The directory of the options, once whoever ends a browser in it has done so; or a temporary one.
+/// Returns the configured profile directory after a closing browser has released it; or a temporary one.
 pub(super) async fn profile(progress: &Progress, options: &LaunchOptions) -> Result<Profile> {
     let Some(dir) = &options.user_data_dir else {
         return Profile::temporary().map_err(|error| Error::LaunchFailed {
@@ -81,7 +81,7 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
     let mut args = switches(options);
     args.push(format!("--user-data-dir={dir}"));
     let (process, pipe) = Process::start(&options.executable, &args, &options.env, profile).await?;
-    // Whoever drops the last of it kills the process, which then could not say why it wanted to end.
+    // Dropping the last reference kills the process, which then could not report why it ended.
     let process = Arc::new(process);
     let owned = process.clone();
     let connected = async {
@@ -98,7 +98,7 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
         Ok(browser) => Ok(browser),
         Err(error @ (Error::Timeout { .. } | Error::Cancelled {})) => Err(error),
         Err(_) => {
-            // The pipe broke; how the process ended says why.
+            // The pipe broke; the exit status explains why.
             let reason = tokio::time::timeout(EXIT_TIMEOUT, process.exit())
                 .await
                 .unwrap_or_else(|_| "the browser closed its debugging pipe".to_owned());
@@ -122,7 +122,7 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
     }
 }
 
-/// What a browser that is driven by a program needs: no first-run questions, no throttling, no calls home.
+/// Switches for automation: no first-run dialogs, no throttling, no background requests.
 const SWITCHES: &[&str] = &[
     "--remote-debugging-pipe",
     "--no-startup-window",
@@ -138,11 +138,11 @@ const SWITCHES: &[&str] = &[
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-blink-features=AutomationControlled",
-    // A page that comes back from there tells its console anew and never loads.
+    // A page restored from the cache reports its console messages again and never fires `load`.
     "--disable-back-forward-cache",
     "--disable-background-networking",
     "--disable-component-update",
-    // What still asks for updates and accounts asks at a port that nothing may be sent to; pages are not concerned.
+    // Remaining requests for updates and accounts use a port to which connections fail; pages are not affected.
     "--component-updater=url-source=http://127.0.0.1:9/",
     "--gaia-url=http://127.0.0.1:9/",
     "--disable-client-side-phishing-detection",
@@ -161,7 +161,7 @@ const SWITCHES: &[&str] = &[
     "--unsafely-disable-devtools-self-xss-warnings",
 ];
 
-/// Features that call home, or cost a renderer per context (the two omnibox popups: see the decision on launching).
+/// Features that send requests in the background, or need a renderer per context (the two omnibox popups: see the decision on launching).
 const DISABLED_FEATURES: &[&str] = &[
     "AcceptCHFrame",
     "AutofillServerCommunication",
@@ -184,7 +184,7 @@ const DISABLED_FEATURES: &[&str] = &[
     "WebUIOmniboxPopup",
 ];
 
-/// What keeps a browser from connecting past the proxies of its contexts: WebRTC and QUIC over UDP, and queries of DNS servers.
+/// Switches that keep a browser from connecting past the proxies of its contexts: WebRTC and QUIC over UDP, and DNS queries.
 const CONFINED: &[&str] = &[
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -192,10 +192,10 @@ const CONFINED: &[&str] = &[
     "--dns-prefetch-disable",
 ];
 
-/// A picture is drawn at once, where it would wait for frames of the window.
+/// Takes screenshots at once, instead of waiting for frames of the window.
 const ENABLED_FEATURES: &[&str] = &["CDPScreenshotNewSurface"];
 
-/// The switches of one that is started by a driver, which has its own way to speak to it.
+/// Returns the switches for a browser that a driver starts with its own connection.
 pub(super) fn switches_under_a_driver(options: &LaunchOptions) -> Vec<String> {
     let mut args = switches(options);
     args.retain(|arg| arg != "--remote-debugging-pipe" && arg != "--no-startup-window");
@@ -212,7 +212,7 @@ fn switches(options: &LaunchOptions) -> Vec<String> {
         args.push("--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4".to_owned());
     }
     if cfg!(target_os = "linux") {
-        // Containers give 64 MB of shared memory, which a page of pictures exceeds.
+        // Containers have 64 MB of shared memory, which pages with many images exceed.
         args.push("--disable-dev-shm-usage".to_owned());
     }
     if !options.sandbox.unwrap_or(!options.sandbox_unavailable) {
@@ -233,7 +233,7 @@ fn switches(options: &LaunchOptions) -> Vec<String> {
             .any(|ignore| ignore == arg || ignore == name)
     };
     args.retain(|arg| !ignored(arg));
-    // Chromium heeds only the last of each, so the user's and ours become one.
+    // Chromium uses only the last of each switch, so user and default features are merged.
     let mut features = [
         ("--enable-features=", ENABLED_FEATURES.to_vec()),
         ("--disable-features=", DISABLED_FEATURES.to_vec()),

@@ -1,4 +1,4 @@
-//! A screen that nobody sees, for browsers that have no mode without windows: one X server for the whole of this process.
+//! A virtual display for browsers without a headless mode: one X server for this process.
 
 use super::process::Process;
 use super::profile::Profile;
@@ -9,16 +9,16 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 
-/// Larger than any window that somebody wants.
+/// Larger than any requested window.
 const SCREEN: &str = "5120x4096x24";
 
-/// How long a server may take before it is ended, and another one started; it takes a tenth of a second.
+/// How long a server may take to start before it is replaced; it usually takes a tenth of a second.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A screen; the server behind it ends with the last one who has it.
+/// A virtual display, whose server ends with the last reference.
 #[derive(Debug)]
 pub(super) struct Display {
-    /// Such as `:99`.
+    /// The name, such as `:99`.
     pub(super) name: String,
     server: Process,
 }
@@ -26,10 +26,10 @@ pub(super) struct Display {
 static SHARED: tokio::sync::Mutex<Weak<Display>> = tokio::sync::Mutex::const_new(Weak::new());
 
 impl Display {
-    /// The screen of this process; it is made if there is none.
+    /// Returns the display of this process; creates it if necessary.
     pub(super) async fn shared() -> Result<Arc<Self>> {
         let mut shared = SHARED.lock().await;
-        // Somebody may have ended it meanwhile.
+        // The server may have ended.
         let known = shared.upgrade();
         let runs = |display: &Arc<Self>| display.server.exit().now_or_never().is_none();
         if let Some(display) = known.filter(runs) {
@@ -47,7 +47,7 @@ impl Display {
         Ok(display)
     }
 
-    /// Ends it, unless others have it too; nothing of it is left then.
+    /// Releases the display; with the last reference, waits until its server has ended.
     pub(super) async fn leave(self: Arc<Self>) {
         if let Some(display) = Arc::into_inner(self) {
             display.server.end(Duration::ZERO).await;
@@ -60,7 +60,7 @@ impl Display {
             log: String::new(),
         };
         let profile = Profile::temporary().map_err(|error| failed(error.to_string()))?;
-        // It takes the first number that is free, and writes it where it is told.
+        // It uses the first free number, and writes it to the given descriptor.
         let args = [
             "-displayfd",
             "4",

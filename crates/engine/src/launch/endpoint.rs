@@ -1,4 +1,4 @@
-//! Reaching a Chromium that runs elsewhere, by a WebSocket URL or by the HTTP address of its debugging port.
+//! Connecting to a remote Chromium, by a WebSocket URL or by the HTTP URL of its debugging port.
 
 use super::source::Source;
 use crate::backend::BrowserBackend;
@@ -12,26 +12,26 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// Where a Chromium listens that runs elsewhere.
+/// The endpoint of a remote Chromium.
 #[derive(Debug, Clone)]
 pub struct CdpEndpoint {
     /// `ws://…`, `wss://…`, `http(s)://host:port` of a debugging port, or [`AUTO`].
     pub endpoint: String,
-    /// Where [`AUTO`] looks: names of browsers, and the folders of their profiles.
+    /// The browsers for [`AUTO`]: their names and the folders of their profiles.
     pub profiles: Vec<(String, PathBuf)>,
-    /// Headers of the handshake and of the question before it.
+    /// The headers of the handshake and of the discovery request.
     pub headers: Vec<(String, String)>,
-    /// How long each of the two may take.
+    /// The timeout of each of the two.
     pub timeout: Duration,
 }
 
-/// The endpoint that means the first browser of this user that allows remote debugging.
+/// The endpoint that selects the first browser of this user that allows remote debugging.
 pub const AUTO: &str = "auto";
 
-/// How long a port of this machine may take to accept a connection.
+/// How long a local port may take to accept a connection.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What `/json/version` answers. <https://chromedevtools.github.io/devtools-protocol/#get-jsonversion>
+/// The response of `/json/version`. <https://chromedevtools.github.io/devtools-protocol/#get-jsonversion>
 #[derive(Deserialize)]
 struct Version {
     #[serde(rename = "webSocketDebuggerUrl")]
@@ -65,7 +65,7 @@ pub(super) async fn connect(
         .await
 }
 
-/// The WebSocket of the first browser that runs and allows remote debugging: it says so in a file in its profile.
+/// Returns the WebSocket of the first running browser that allows remote debugging, according to a file in its profile.
 async fn find_running(options: &CdpEndpoint) -> Result<String> {
     for (name, profile) in &options.profiles {
         let Ok(text) = tokio::fs::read_to_string(profile.join("DevToolsActivePort")).await else {
@@ -95,7 +95,7 @@ async fn find_running(options: &CdpEndpoint) -> Result<String> {
     ))
 }
 
-/// Port and path in a `DevToolsActivePort` file.
+/// Parses port and path in a `DevToolsActivePort` file.
 fn active_port(text: &str) -> Option<(u16, &str)> {
     let mut lines = text.lines().map(str::trim);
     let port = lines.next()?.parse().ok().filter(|port| *port > 0)?;
@@ -103,7 +103,7 @@ fn active_port(text: &str) -> Option<(u16, &str)> {
     Some((port, path))
 }
 
-/// Where a debugging port tells its WebSocket: below the path that led us there, with its query.
+/// Returns the discovery URL of a debugging port: below the path of the endpoint, with its query.
 fn discovery_url(base: &url::Url) -> url::Url {
     let mut question = base.clone();
     question.set_path(&format!(
@@ -114,7 +114,7 @@ fn discovery_url(base: &url::Url) -> url::Url {
     question
 }
 
-/// Asks the debugging port for its WebSocket.
+/// Requests the WebSocket URL of the debugging port.
 async fn discover(options: &CdpEndpoint) -> Result<String> {
     let base = url::Url::parse(&options.endpoint)
         .map_err(|error| connect_error(options, format!("Invalid URL: {error}")))?;
@@ -125,7 +125,7 @@ async fn discover(options: &CdpEndpoint) -> Result<String> {
         let agent = ureq::Agent::new_with_config(
             ureq::Agent::config_builder()
                 .timeout_global(Some(timeout))
-                // The endpoint is asked as the WebSocket will be: directly, whatever the environment says.
+                // The request is direct, as the WebSocket will be, regardless of the environment.
                 .proxy(None)
                 .build(),
         );
@@ -164,7 +164,7 @@ async fn discover(options: &CdpEndpoint) -> Result<String> {
     })
 }
 
-/// The browser tells the address as it sees itself; we keep the one that led us to it, with its user name and password.
+/// Combines the WebSocket path that the browser reports with the address, user name and password of the endpoint.
 pub(super) fn reachable(told: &str, base: &url::Url) -> Option<String> {
     let told = url::Url::parse(told).ok()?;
     let scheme = if base.scheme() == "https" {

@@ -1,4 +1,4 @@
-//! Finding a browser's program. Looks at the file system only, and only where it is told.
+//! Finding the program of a browser, only in the given locations of the file system.
 
 mod locations;
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use locations::Location;
 use std::path::{Path, PathBuf};
 
-/// A browser, and of a family that has several of them which.
+/// A browser with its channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "their names are their meaning")]
@@ -29,12 +29,12 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// Its name, such as `msedge-beta`.
+    /// Returns the name, such as `msedge-beta`.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// The family that it is of.
+    /// Returns the browser kind.
     pub fn kind(self) -> BrowserKind {
         match self {
             Self::Firefox => BrowserKind::Firefox,
@@ -44,60 +44,59 @@ impl Channel {
         }
     }
 
-    /// Whether its name is also that of the family.
+    /// Returns whether the name is also that of the browser kind.
     pub fn is_default_channel(self) -> bool {
         self.name() == <&str>::from(self.kind())
     }
 }
 
-/// Which browser is wanted.
+/// The requested browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BrowserChoice {
-    /// Nobody said: Chrome, or whatever of the family there is.
+    /// Not specified: Chrome, or any other Chromium.
     Any,
-    /// This one and no other.
+    /// Exactly this channel.
     Channel(Channel),
     /// This program.
     Program(PathBuf),
 }
 
-/// Where to look.
+/// The locations to search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Whether a headless shell will do: it has neither windows nor extensions.
+    /// Whether a headless shell suffices, which has neither windows nor extensions.
     pub headless_shell: bool,
-    /// The user's home.
+    /// The user's home folder.
     pub home: PathBuf,
     /// The folders of `PATH`.
     pub path: Vec<PathBuf>,
-    /// Where Windows keeps programs, for all and for this user.
+    /// The program folders of Windows, for all users and for this one.
     pub program_folders: Vec<PathBuf>,
     /// Playwright's browsers.
     pub playwright: PathBuf,
     /// Puppeteer's browsers.
     pub puppeteer: PathBuf,
-    /// The browsers that we installed, `NAME/VERSION/…` below it.
+    /// The browsers that Playhouse installed, in `NAME/VERSION/…`.
     pub ours: PathBuf,
 }
 
-/// A browser's program.
+/// The program of a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundBrowser {
     /// The program.
     pub path: PathBuf,
-    /// What it is; `None` for a program that somebody named.
+    /// The channel; `None` for a configured program.
     pub channel: Option<Channel>,
-    /// It has no mode with a window.
+    /// Whether it has no headed mode.
     pub headless_shell: bool,
 }
 
-/// Finds the browser that is wanted. Fails with `BrowserNotFound`, which names every place that was
-/// tried and the command that installs one.
+/// Finds the requested browser. Fails with `BrowserNotFound`, which names the searched locations and the command that installs one.
 pub fn find(want: &BrowserChoice, search: &Search) -> Result<FoundBrowser> {
     find_on(want, search, &Disk)
 }
 
-/// Every browser there is, the ones that would be taken first first.
+/// Returns all installed browsers in the order of preference.
 pub fn find_all(search: &Search) -> Vec<FoundBrowser> {
     let mut all: Vec<FoundBrowser> = Vec::new();
     for channel in preference(search.headless_shell) {
@@ -111,7 +110,7 @@ pub fn find_all(search: &Search) -> Vec<FoundBrowser> {
     all
 }
 
-/// Whether two paths lead to one program, as below `/bin` and `/usr/bin`.
+/// Returns whether two paths resolve to one program, as below `/bin` and `/usr/bin`.
 fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
@@ -119,11 +118,11 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// The part of a file system that a search needs.
+/// The file system operations of a search.
 trait Files {
-    /// Whether there is a program at this path.
+    /// Returns whether there is a program at this path.
     fn is_program(&self, path: &Path) -> bool;
-    /// The names in a folder, in any order; none if there is no such folder.
+    /// Returns the names in a folder, in any order; none if it does not exist.
     fn names(&self, folder: &Path) -> Vec<String>;
 }
 
@@ -178,7 +177,7 @@ fn find_on(want: &BrowserChoice, search: &Search, files: &dyn Files) -> Result<F
     }
 }
 
-/// Which browser to take where nobody chose: the lightest if it will do; Chrome; then the rest.
+/// Returns the default order of preference: the headless shell if it suffices; Chrome; then the others.
 fn preference(headless_shell: bool) -> Vec<Channel> {
     let mut channels = Vec::new();
     if headless_shell {
@@ -199,7 +198,7 @@ fn preference(headless_shell: bool) -> Vec<Channel> {
 }
 
 fn locations(channel: Channel, search: &Search) -> Vec<Location> {
-    // Chromium without a window is the headless shell where there is one: half of the memory.
+    // Headless Chromium is the headless shell if it is installed, which needs half of the memory.
     let shell = channel == Channel::Chromium && search.headless_shell;
     let shells = shell.then(|| locations::of(Channel::ChromiumHeadlessShell, search));
     let own = locations::of(channel, search);
@@ -221,7 +220,7 @@ fn installed<'a>(
     })
 }
 
-/// The programs at a place: itself, or what its pattern matches, the newest version first.
+/// Returns the programs at a location: itself, or the matches of its pattern, the newest version first.
 fn expand(place: &Location, folders: &[PathBuf], files: &dyn Files) -> Vec<PathBuf> {
     let (base, steps) = match place {
         Location::Path { base, steps } => (base, steps),
@@ -255,7 +254,7 @@ fn expand(place: &Location, folders: &[PathBuf], files: &dyn Files) -> Vec<PathB
     paths
 }
 
-/// The numbers in a name, so that 1200 is above 999.
+/// Returns the numbers in a name, so that 1200 is greater than 999.
 fn version(name: &str) -> Vec<u64> {
     let digits = name.split(|letter: char| !letter.is_ascii_digit());
     digits.filter_map(|digits| digits.parse().ok()).collect()

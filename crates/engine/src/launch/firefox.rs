@@ -1,4 +1,4 @@
-//! Starting a Firefox: its preferences, its profile, the port that it listens on.
+//! Launching Firefox: its preferences, its profile, and its port.
 
 use super::LaunchOptions;
 use super::process::Process;
@@ -13,11 +13,11 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// What it prints once it listens, with the address behind it.
+/// The line that Firefox prints when it listens, before the address.
 const LISTENS: &str = "WebDriver BiDi listening on ";
-/// How long a Firefox that listens may take to take a connection.
+/// How long a listening Firefox may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a browser that ends by itself may take to say why.
+/// How long a browser that ended may take to report why.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) async fn launch(
@@ -29,7 +29,7 @@ pub(super) async fn launch(
     write_preferences(&profile, options)?;
     let args = switches(options, &dir.display().to_string());
     let env = environment(options);
-    // Firefox takes no notice of the pipe: it is killed with its group, whoever ends first.
+    // Firefox ignores the pipe: it is killed with its process group.
     let (process, _pipe) = Process::start(&options.executable, &args, &env, profile).await?;
     let process = Arc::new(process);
     let owned = process.clone();
@@ -72,9 +72,9 @@ pub(super) async fn launch(
     }
 }
 
-/// Whoever wants the profile of a browser that is gone may wait for it: its connection ends before all of it has ended.
+/// Waits for the end of the process after its connection has ended, because the profile is in use until then.
 async fn wait_for_exit(mut gone: watch::Receiver<Option<String>>, process: Weak<Process>) {
-    // An error is its end, too.
+    // An error is also an end.
     let _ = gone.wait_for(Option::is_some).await;
     if let Some(process) = process.upgrade() {
         process.leave();
@@ -101,7 +101,7 @@ fn environment(options: &LaunchOptions) -> Vec<(String, String)> {
     let own = [
         ("MOZ_CRASHREPORTER_DISABLE", "1"),
         ("MOZ_NO_REMOTE", "1"),
-        // Without it a release asks its makers for settings, whatever the preference says.
+        // Otherwise a release build requests remote settings, regardless of the preference.
         ("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1"),
     ];
     let mut env: Vec<_> = own
@@ -123,14 +123,14 @@ fn write_preferences(profile: &Profile, options: &LaunchOptions) -> Result<()> {
     })
 }
 
-/// What differs from Firefox as a user has it.
+/// Returns the preferences that differ from the defaults.
 pub(super) fn preferences(options: &LaunchOptions) -> Vec<(String, Value)> {
     let mut all: Vec<_> = preference_values(PREFERENCES).collect();
     for name in ADDRESSES {
         all.push(((*name).to_owned(), json!("")));
     }
     all.extend(options.preferences.iter().cloned());
-    // Over those of the user, which could lead past the egress.
+    // These override preferences of the user that could bypass the egress proxy.
     if let Some(proxy) = &options.proxy {
         all.extend(proxied(proxy));
     }
@@ -145,7 +145,7 @@ fn preference_values(preferences: &[(&str, Preference)]) -> impl Iterator<Item =
     preferences.map(|(name, value)| ((*name).to_owned(), value.as_json()))
 }
 
-/// The egress, for everything.
+/// Returns the preferences that use the egress proxy for all connections.
 fn proxied(proxy: &Proxy) -> Vec<(String, Value)> {
     let address = proxy.server.trim_start_matches("http://");
     let (host, port) = address.rsplit_once(':').unwrap_or((address, "80"));
@@ -161,7 +161,7 @@ fn proxied(proxy: &Proxy) -> Vec<(String, Value)> {
     all
 }
 
-/// A value that can be written down here.
+/// The value of a constant preference.
 enum Preference {
     Flag(bool),
     Number(i64),
@@ -180,7 +180,7 @@ impl Preference {
     }
 }
 
-/// Where Firefox would ask its makers for something.
+/// Preferences with URLs of Mozilla's services.
 const ADDRESSES: &[&str] = &[
     "app.normandy.api_url",
     "app.update.url",
@@ -206,8 +206,8 @@ const ADDRESSES: &[&str] = &[
     "toolkit.telemetry.server",
 ];
 
-/// What keeps a browser from connecting past the proxies of its contexts: WebRTC and QUIC over UDP, queries of DNS servers, and direct
-/// connections where a proxy refuses.
+/// Preferences that keep a browser from connecting past the proxies of its contexts: WebRTC and QUIC over UDP, DNS queries, and direct
+/// connections after a proxy error.
 const CONFINED: &[(&str, Preference)] = &[
     ("media.peerconnection.ice.proxy_only", Flag(true)),
     ("network.dns.disabled", Flag(true)),
@@ -218,7 +218,7 @@ const CONFINED: &[(&str, Preference)] = &[
 ];
 
 const PREFERENCES: &[(&str, Preference)] = &[
-    // Nothing that runs by itself, and nothing that asks anybody.
+    // No background activity, and no requests to services.
     ("app.normandy.enabled", Flag(false)),
     ("app.shield.optoutstudies.enabled", Flag(false)),
     ("app.update.auto", Flag(false)),
@@ -302,7 +302,7 @@ const PREFERENCES: &[(&str, Preference)] = &[
     ("toolkit.telemetry.reportingpolicy.firstRun", Flag(false)),
     ("toolkit.telemetry.unified", Flag(false)),
     ("trailhead.firstrun.didSeeAboutWelcome", Flag(true)),
-    // Pages are what they would be for somebody who looks at them.
+    // Pages behave as in a visible window.
     ("browser.link.open_newwindow", Number(2)),
     ("browser.link.open_newwindow.restriction", Number(0)),
     ("devtools.jsonview.enabled", Flag(false)),
@@ -323,7 +323,7 @@ const PREFERENCES: &[(&str, Preference)] = &[
     ("network.cookie.cookieBehavior", Number(0)),
     ("network.http.prompt-temp-redirect", Flag(false)),
     ("network.proxy.allow_hijacking_localhost", Flag(true)),
-    // Nobody can be asked where the user is: without a permission that is denied at once.
+    // There is no user to grant the geolocation: without a permission it is denied at once.
     ("permissions.default.geo", Number(2)),
     ("privacy.trackingprotection.enabled", Flag(false)),
     ("privacy.trackingprotection.pbmode.enabled", Flag(false)),
@@ -333,10 +333,10 @@ const PREFERENCES: &[(&str, Preference)] = &[
         Number(1),
     ),
     ("ui.useOverlayScrollbars", Number(1)),
-    // A page that comes back from there tells its console anew and never loads.
+    // A page restored from the cache reports its console messages again and never fires `load`.
     ("browser.sessionhistory.max_total_viewers", Number(0)),
     ("fission.bfcacheInParent", Flag(false)),
-    // Input is acted upon when the page is ready for it.
+    // Input is handled when the page is ready for it.
     ("remote.experimental.enabled", Flag(true)),
     ("remote.active-protocols", Number(1)),
     ("remote.prefs.recommended", Flag(true)),

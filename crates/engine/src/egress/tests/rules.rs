@@ -1,4 +1,4 @@
-//! What is refused, and how.
+//! Blocked destinations, and the errors for them.
 
 use super::*;
 use tokio::time::Duration;

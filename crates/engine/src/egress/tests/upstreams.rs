@@ -1,4 +1,4 @@
-//! Everything goes through the user's own proxy, or nowhere.
+//! All connections use the upstream proxy, or fail.
 
 use super::*;
 use testkit::ProxyKind;

@@ -1,12 +1,12 @@
-//! Where each browser lies, by operating system: data, no decisions.
+//! The locations of each browser by operating system.
 
 use super::{Channel, Search};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Where a program may be.
+/// A possible location of a program.
 pub(super) enum Location {
-    /// A path, with steps below it of which each may hold one `*`.
+    /// A path, with components below it, each of which may contain one `*`.
     Path { base: PathBuf, steps: Vec<String> },
     /// A command in one of the folders of `PATH`.
     Command(&'static str),
@@ -26,14 +26,14 @@ impl fmt::Display for Location {
     }
 }
 
-/// The locations of a browser, the best first.
+/// Returns the locations of a browser in the order of preference.
 pub(super) fn of(channel: Channel, search: &Search) -> Vec<Location> {
     let mut locations = Vec::new();
     if channel != Channel::Chromium && channel != Channel::ChromiumHeadlessShell {
         locations.extend(system(channel, search));
         return locations;
     }
-    // Ours first: who installed it wants it.
+    // Builds that Playhouse installed have priority.
     locations.extend(downloaded(channel, &search.ours));
     locations.extend(system(channel, search));
     locations.extend(playwright(channel, &search.playwright));
@@ -48,7 +48,7 @@ fn location(base: &Path, steps: &[&str]) -> Location {
     }
 }
 
-/// Chrome for Testing as it is unpacked, by us and by Puppeteer alike: `NAME/VERSION/FOLDER/PROGRAM`.
+/// Returns the locations of an unpacked Chrome for Testing, from Playhouse and Puppeteer: `NAME/VERSION/FOLDER/PROGRAM`.
 fn downloaded(channel: Channel, base: &Path) -> Vec<Location> {
     match channel {
         Channel::ChromiumHeadlessShell => vec![location(
@@ -88,7 +88,7 @@ fn playwright(channel: Channel, base: &Path) -> Vec<Location> {
     }
 }
 
-/// The full browser in an unpacked folder.
+/// Returns the full browser in an unpacked folder.
 fn with_chrome(base: &Path, steps: &[&str]) -> Vec<Location> {
     let below = |rest: &[&str]| location(base, &[steps, rest].concat());
     if cfg!(target_os = "macos") {
@@ -116,7 +116,7 @@ fn program(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
-/// Where installers and package managers put it.
+/// Returns the locations of installers and package managers.
 fn system(channel: Channel, search: &Search) -> Vec<Location> {
     if cfg!(target_os = "macos") {
         mac(channel, search)
@@ -127,7 +127,7 @@ fn system(channel: Channel, search: &Search) -> Vec<Location> {
     }
 }
 
-/// What the makers of WebKitGTK call a browser for tests, wherever a system keeps what is no command.
+/// Returns the locations of `MiniBrowser`, WebKitGTK's test browser, in the folders for internal programs.
 fn mini_browsers() -> Vec<Location> {
     let below = |base: &str, steps: &[&str]| location(Path::new(base), steps);
     let mut locations = Vec::new();

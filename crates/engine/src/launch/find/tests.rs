@@ -1,9 +1,9 @@
-//! Searches of file systems that exist only here.
+//! Searches of simulated file systems.
 
 use super::*;
 use std::collections::BTreeSet;
 
-/// A file system of programs.
+/// A simulated file system of programs.
 struct Programs(BTreeSet<PathBuf>);
 
 fn with<const N: usize>(paths: [&str; N]) -> Programs {
