@@ -10,6 +10,7 @@ pub(crate) mod reference;
 pub(crate) mod scope;
 mod session;
 pub(crate) mod tool;
+mod verbs;
 
 pub(crate) use session::{element, network_log};
 

@@ -126,13 +126,6 @@ impl Host {
                 Some(viewport) => json!(viewport.size),
                 None => Value::Null,
             },
-            Question::Busy { page } => {
-                let requests = self.page(&page)?.requests();
-                requests
-                    .iter()
-                    .any(|request| request.outcome.is_none())
-                    .into()
-            }
         })
     }
 

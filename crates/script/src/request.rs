@@ -129,6 +129,7 @@ pub(super) enum Until {
     Committed,
     DomContentLoaded,
     Loaded,
+    NetworkIdle,
 }
 
 impl From<Until> for engine::LoadState {
@@ -137,6 +138,7 @@ impl From<Until> for engine::LoadState {
             Until::Committed => Self::Committed,
             Until::DomContentLoaded => Self::DomContentLoaded,
             Until::Loaded => Self::Loaded,
+            Until::NetworkIdle => Self::NetworkIdle,
         }
     }
 }
@@ -359,5 +361,4 @@ pub(super) enum Question {
     Opener { page: String },
     Frames { page: String },
     Viewport { page: String },
-    Busy { page: String },
 }

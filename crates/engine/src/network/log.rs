@@ -123,6 +123,12 @@ impl Request {
 }
 
 impl RequestLog {
+    /// How many requests were sent so far, and how many of those that are kept are under way.
+    pub(crate) fn activity(&self) -> (u64, usize) {
+        let under_way = |request: &&Request| request.outcome.is_none();
+        (self.started, self.requests.iter().filter(under_way).count())
+    }
+
     pub(crate) fn apply(&mut self, event: RequestEvent) {
         match event {
             RequestEvent::Started {

@@ -12,6 +12,8 @@ use std::time::Duration;
 const FAILED: &str = "net::ERR_FAILED";
 /// How long the browser may take to tell what became of a navigation that is decided.
 const NAVIGATION_REPORT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long no request may be under way for the network to count as idle.
+const NETWORK_IDLE_TIME: Duration = Duration::from_millis(500);
 
 /// How far a navigation must have come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +24,8 @@ pub enum LoadState {
     DomContentLoaded,
     /// The document and all it loads is there.
     Loaded,
+    /// `Loaded`, and then no request has been under way for half a second.
+    NetworkIdle,
 }
 
 /// What a navigation has led to.
@@ -292,14 +296,48 @@ impl Page {
         })
     }
 
-    /// Waits until the document that is shown has come as far as `until`, at most `limit`; whether it did. A dialog,
+    /// Waits until the document that is shown has come as far as `until`, at most `limit`; returns whether it has. A dialog,
     /// which holds the document up for as long as it is open, ends the waiting.
     pub async fn wait_for_load(&self, until: LoadState, limit: Duration) -> bool {
-        let over = self.until(|state| {
+        let waiting = self.wait_for_state(until);
+        matches!(tokio::time::timeout(limit, waiting).await, Ok(Ok(())))
+    }
+
+    /// Waits until the document that is shown has come as far as `until`. Fails when a dialog holds it up, or it could not be loaded.
+    pub async fn wait_for_load_state(&self, progress: &Progress, until: LoadState) -> Result<()> {
+        progress.run(self.wait_for_state(until)).await
+    }
+
+    async fn wait_for_state(&self, until: LoadState) -> Result<()> {
+        self.until(|state| {
             reached(state, until) || state.is_blocked_by_dialog() || has_failed(state.frames.main())
-        });
-        let over = tokio::time::timeout(limit, over).await;
-        matches!(over, Ok(Ok(()))) && reached(&self.state(), until)
+        })
+        .await?;
+        if !reached(&self.state(), until) {
+            return Err(self.failure_since(0).unwrap_or(Error::DialogOpen {}));
+        }
+        match until {
+            LoadState::NetworkIdle => self.wait_for_idle_network().await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits until no request has been under way for a while, whatever else the page does.
+    async fn wait_for_idle_network(&self) -> Result<()> {
+        loop {
+            let mut sent = 0;
+            self.until(|state| {
+                let (requests, under_way) = state.requests.activity();
+                sent = requests;
+                under_way == 0
+            })
+            .await?;
+            let busy = self.until(|state| state.requests.activity() != (sent, 0));
+            match tokio::time::timeout(NETWORK_IDLE_TIME, busy).await {
+                Ok(busy) => busy?,
+                Err(_) => return Ok(()),
+            }
+        }
     }
 
     async fn before(&self) -> Result<NavigationCounts> {
@@ -366,6 +404,9 @@ impl Page {
             shown && (reached(state, until) || has_failed(main))
         })
         .await?;
+        if until == LoadState::NetworkIdle && matches!(verdict, Ok(NavigationOutcome::Shown)) {
+            self.wait_for_idle_network().await?;
+        }
         verdict
     }
 }
@@ -449,7 +490,7 @@ fn reached(state: &PageState, until: LoadState) -> bool {
     match until {
         LoadState::Committed => main.commits > 0,
         LoadState::DomContentLoaded => main.parsed,
-        LoadState::Loaded => main.loaded,
+        LoadState::Loaded | LoadState::NetworkIdle => main.loaded,
     }
 }
 
@@ -459,6 +500,7 @@ impl std::fmt::Display for LoadState {
             Self::Committed => "commit",
             Self::DomContentLoaded => "domcontentloaded",
             Self::Loaded => "load",
+            Self::NetworkIdle => "networkidle",
         })
     }
 }

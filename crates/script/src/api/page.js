@@ -2,15 +2,13 @@
 
 const FRAMED = Symbol('framed');
 const KNOW = Symbol('know');
-const LOADS = { commit: 'committed', domcontentloaded: 'domContentLoaded', load: 'loaded' };
+const LOADS = { commit: 'committed', domcontentloaded: 'domContentLoaded', load: 'loaded', networkidle: 'networkIdle' };
 const until = (api, state = 'load') => {
-  if (state === 'networkidle') return 'loaded';
   if (Object.hasOwn(LOADS, state)) return LOADS[state];
   throw new Error(`${api}: state: expected one of (load|domcontentloaded|networkidle|commit)`);
 };
 const NAVIGATION = ['timeout', 'waitUntil', 'referer'];
-/** How long no request may be under way for a network to count as idle, and how often it is looked at. */
-const IDLE_FOR = 500;
+/** How often a condition is looked at. */
 const LOOK_EVERY = 50;
 
 /** Looks until `holds`, at most `limit` ms. */
@@ -90,12 +88,6 @@ const DOCUMENT = {
     const { page } = this[PLACE];
     const limit = milliseconds(given?.timeout, page[LIMIT].navigation);
     await call(api, 'waitForLoad', { page: page[ID], until: until(api, state), timeout: limit });
-    if (state !== 'networkidle') return;
-    let quiet = 0;
-    await poll(api, limit, 'waiting for the network to be idle', () => {
-      quiet = ask('busy', { page: page[ID] }) ? 0 : quiet + 1;
-      return quiet * LOOK_EVERY > IDLE_FOR;
-    });
   },
   async addScriptTag(given) {
     const { content, type, url } = options(`${this[NAME]}.addScriptTag`, given, 'content', 'type', 'url');
@@ -192,10 +184,7 @@ class Page {
     const { timeout, waitUntil, referer } = options(`page.${api}`, given, ...NAVIGATION);
     if (referer) throw new Error(`page.${api}: the option "referer" is not supported by browser_run_code_unsafe; see docs/run-code.md`);
     const limit = milliseconds(timeout, this[LIMIT].navigation);
-    return call(`page.${api}`, op, { page: this[ID], until: until(`page.${api}`, waitUntil), timeout: limit, ...parameters }).then(async (facts) => {
-      if (waitUntil === 'networkidle') await this.waitForLoadState('networkidle', { timeout });
-      return facts && new Response(this, facts);
-    });
+    return call(`page.${api}`, op, { page: this[ID], until: until(`page.${api}`, waitUntil), timeout: limit, ...parameters }).then((facts) => facts && new Response(this, facts));
   }
 
   async goto(url, given) {

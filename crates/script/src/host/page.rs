@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::request::{Media, On, PageOp};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use engine::{FrameId, LoadState, MediaFeatures, Page, Point, Progress, RequestId};
+use engine::{FrameId, MediaFeatures, Page, Point, Progress, RequestId};
 use serde_json::Value;
 
 /// Executes an operation.
@@ -54,16 +54,7 @@ async fn act(
             });
         }
         PageOp::WaitForLoad { until } => {
-            let until: LoadState = until.into();
-            if !page.wait_for_load(until, progress.timeout()).await {
-                if page.is_closed() {
-                    return Err(engine::Error::PageClosed {}.into());
-                }
-                if page.dialog().is_some() {
-                    return Err(engine::Error::DialogOpen {}.into());
-                }
-                return Err(progress.timed_out().into());
-            }
+            page.wait_for_load_state(progress, until.into()).await?;
         }
         PageOp::EvaluatePage { script, patient } => {
             let frame = on.frame.as_ref().map(FrameId::from);

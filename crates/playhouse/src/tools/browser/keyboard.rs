@@ -6,6 +6,7 @@ use crate::calls::Call;
 use crate::error::{ErrorCode, Result};
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use crate::tools::verbs::press::press;
 use engine::codegen::Action;
 use engine::codegen::javascript;
 use schemars::JsonSchema;
@@ -32,18 +33,15 @@ impl Tool for PressKey {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let (key, progress) = (&self.key, call.action());
-        let press = tab.page.press(&progress, key);
+        press(&tab, call, key, tab.page.press(&progress, key)).await?;
         let reply = Reply::code(format!(
             "// Press {key}\nawait page.keyboard.press({});",
             javascript::string(key)
         ));
-        if key == "Enter" {
-            tab.act(call, press).await?;
-            Ok(reply.and_snapshot())
-        } else {
-            tab.act_briefly(call, press).await?;
-            Ok(reply)
-        }
+        Ok(match key.as_str() {
+            "Enter" => reply.and_snapshot(),
+            _ => reply,
+        })
     }
 }
 

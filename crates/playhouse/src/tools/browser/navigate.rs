@@ -1,19 +1,16 @@
 //! Going to pages.
 
 use crate::access::principal::Permission;
-use crate::access::urls::Addresses;
 use crate::answers::reply::Reply;
 use crate::calls::Call;
-use crate::error::Result;
-use crate::sessions::session::app::App;
-use crate::sessions::session::{Session, Tab};
+use crate::error::{Error, Result};
+use crate::sessions::session::Session;
 use crate::tools::scope::{CurrentTab, TabInAnyState};
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use crate::tools::verbs::navigate::{Extent, completed_in, go, goto, permitted};
 use engine::codegen::Action;
-use engine::{LoadState, NavigationOutcome, Progress};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::time::Duration;
 use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Navigate>(), ToolDef::of::<NavigateBack>()];
@@ -39,13 +36,8 @@ impl Tool for Navigate {
     }
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
-        let url = completed_in(&tab.session, &self.url);
-        Addresses::new(&call.settings).refuse(&url)?;
-        let progress = call.navigation();
-        let gone = tab.go_to(call, &progress, &url, LoadState::DomContentLoaded);
-        if let Some((there, landing)) = gone.await? {
-            finish_loading(&tab.session, &there, &progress, landing).await?;
-        }
+        let url = permitted(&tab.session, call, &self.url)?;
+        goto(&tab, call, &call.navigation(), &url, Extent::Parsed).await?;
         let url = shown(self.url, url);
         Ok(Reply::action(call.language(), &Action::Goto { url }).and_snapshot())
     }
@@ -65,69 +57,12 @@ impl Tool for NavigateBack {
     type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        let progress = call.navigation();
-        match tab.page.go(&progress, -1, LoadState::Committed).await {
+        match go(&tab, &call.navigation(), -1, Extent::Back).await {
             // The page asks whether to leave it: for the client to answer.
-            Ok(gone) => {
-                tab.page
-                    .wait_for_load(LoadState::Loaded, BACK_TIMEOUT)
-                    .await;
-                if gone {
-                    tab.session.check_loaded(&tab.page).await?;
-                }
-            }
-            Err(engine::Error::DialogOpen {}) => {}
-            Err(error) => return Err(error.into()),
+            Ok(_) | Err(Error::Engine(engine::Error::DialogOpen {})) => {}
+            Err(error) => return Err(error),
         }
         Ok(Reply::code("await page.goBack();").and_snapshot())
-    }
-}
-
-/// How long a document of the history may take to load: it may never be done, but half of it is no page to show.
-const BACK_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// Gives a document that is parsed the time to load the rest, as far as the navigation has time left. Fails where that led to none.
-pub(super) async fn finish_loading(
-    session: &Session,
-    tab: &Tab,
-    progress: &Progress,
-    landing: NavigationOutcome,
-) -> Result<()> {
-    if landing != NavigationOutcome::Shown {
-        return Ok(());
-    }
-    let loading = async {
-        if tab
-            .page
-            .wait_for_load(LoadState::Loaded, session.settings().timeouts.load)
-            .await
-        {
-            tab.page.settle_loaded().await;
-        }
-    };
-    let _ = tokio::time::timeout_at(progress.deadline(), loading).await;
-    session.check_loaded(&tab.page).await
-}
-
-/// The URL with a scheme. In a session that tests an app, a path is one of the app.
-pub(in crate::tools) fn completed_in(session: &Session, url: &str) -> String {
-    let home = session
-        .app()
-        .filter(|_| url.starts_with('/'))
-        .and_then(App::url);
-    let at_home = home.and_then(|home| Url::parse(&home).ok()?.join(url).ok());
-    at_home.map_or_else(|| completed(url), String::from)
-}
-
-/// The URL with a scheme: a bare name is a host.
-fn completed(url: &str) -> String {
-    if Url::parse(url).is_ok_and(|parsed| !names_a_port(url, &parsed)) {
-        return url.to_owned();
-    }
-    if url.starts_with("localhost") {
-        format!("http://{url}")
-    } else {
-        format!("https://{url}")
     }
 }
 
@@ -137,50 +72,5 @@ pub(super) fn shown(given: String, completed: String) -> String {
         given
     } else {
         completed
-    }
-}
-
-/// Schemes after which a number is no port.
-const SCHEMES: [&str; 7] = [
-    "javascript",
-    "data",
-    "about",
-    "blob",
-    "mailto",
-    "tel",
-    "sms",
-];
-
-/// `localhost:8080` parses as a URL of the scheme `localhost`.
-fn names_a_port(url: &str, parsed: &Url) -> bool {
-    if SCHEMES.contains(&parsed.scheme()) {
-        return false;
-    }
-    let rest = &url.trim_start()[parsed.scheme().len()..];
-    parsed.cannot_be_a_base()
-        && rest
-            .trim_start_matches(':')
-            .starts_with(|char: char| char.is_ascii_digit())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_url_without_a_scheme_gets_one() {
-        assert_eq!(completed("example.com/a"), "https://example.com/a");
-        assert_eq!(completed("localhost:8080/a"), "http://localhost:8080/a");
-        assert_eq!(completed("example.com:8080"), "https://example.com:8080");
-        for whole in [
-            "http://localhost:1",
-            "about:blank",
-            "data:text/html,x",
-            "chrome://version",
-            "javascript:1",
-            "tel:112",
-        ] {
-            assert_eq!(completed(whole), whole);
-        }
     }
 }

@@ -1,14 +1,13 @@
 //! Pictures of the page.
 
 use crate::access::principal::Permission;
-use crate::answers::reply::{Image, Part, Reply};
+use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::tools::image_size;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use crate::tools::verbs::screenshot::{Format, Request, full_or_viewport, take};
 use engine::codegen::javascript::Options;
-use engine::{Screenshot, ScreenshotArea, ScreenshotFormat};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
@@ -33,16 +32,6 @@ pub(super) struct TakeScreenshot {
     /// Image pixels: one per CSS pixel, or per device pixel.
     #[serde(default)]
     scale: Scale,
-}
-
-/// An image format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-enum Format {
-    Png,
-    Jpeg,
-    Webp,
 }
 
 /// What an image pixel is.
@@ -84,103 +73,50 @@ impl Tool for TakeScreenshot {
                 bare: false,
             });
         }
-        let format = self.format();
-        let progress = call.navigation();
+        let filename = self.filename.as_deref();
+        let format = Format::of(self.kind, filename);
         let (area, subject, prefix, shown) = match &self.target {
             Some(target) => {
                 let found = tab.find(call, target).await?;
                 let area = found.locator.screenshot_area(&call.action()).await?;
-                let subject = self.element.clone().unwrap_or_else(|| "element".to_owned());
+                let subject = self.element.as_deref().unwrap_or("element");
                 (area, subject, "element", format!("page.{}", found.shown))
             }
-            None if full_page => (
-                ScreenshotArea::FullPage,
-                "full page".to_owned(),
-                "page",
-                "page".to_owned(),
-            ),
-            None => (
-                ScreenshotArea::Viewport,
-                "viewport".to_owned(),
-                "page",
-                "page".to_owned(),
-            ),
+            None => {
+                let subject = if full_page { "full page" } else { "viewport" };
+                let area = full_or_viewport(self.full_page);
+                (area, subject, "page", "page".to_owned())
+            }
         };
-        let files = tab.files(call).await;
-        // What may not be written is not made.
-        let named = self.filename.as_deref();
-        let named = named.map(|name| files.writable(name)).transpose()?;
-        let quality = (format != Format::Png).then_some(QUALITY);
-        let mut wanted = Screenshot {
-            format: format.into(),
-            quality,
+        let request = Request {
             area,
+            format,
+            quality: None,
             css_scale: self.scale == Scale::Css,
-            shrink: 1.0,
+            filename,
+            prefix,
         };
-        let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
-        files.refuse_large(&bytes)?;
-        let file = match named {
-            Some(file) => file,
-            None => files.automatic(prefix, format.into()).await?,
-        };
-        files.write_bytes(&file, bytes.clone()).await?;
-        let size = image_size::size(&bytes).unwrap_or_default();
-        let _ = tab.record_screenshot(&files, &file, size, full_page);
+        let taken = take(&tab, call, request).await?;
+        let link = taken.file.link.clone();
         // Code that others know names it for JPEG only.
-        let shown_quality = (format == Format::Jpeg).then_some(f64::from(QUALITY));
+        let quality = format.quality(None).filter(|_| format == Format::Jpeg);
         let options = Options::default()
             .with_some("fullPage", full_page.then_some(true))
-            .with("path", &file.link)
-            .with_some("quality", shown_quality)
+            .with("path", &link)
+            .with_some("quality", quality.map(f64::from))
             .with("scale", <&str>::from(self.scale))
             .with("type", <&str>::from(format));
-        let link = &file.link;
         let code = format!(
             "// Screenshot {subject} and save it as {link}\nawait {shown}.screenshot({options});"
         );
-        let mut reply = Reply::code(code).and(Part::File {
+        let reply = Reply::code(code).and(Part::File {
             title: format!("Screenshot of {subject}"),
-            link: file.link.clone(),
+            link,
         });
-        if self.filename.is_none() {
-            if let Some(factor) = image_size::scale_to_fit(&bytes) {
-                wanted.shrink = factor;
-                bytes = tab.page.screenshot(&progress, &wanted).await?;
-            }
-            reply = reply.and(Part::Image(Image {
-                bytes,
-                mime_type: format!("image/{}", <&str>::from(format)),
-            }));
+        if filename.is_some() {
+            return Ok(reply);
         }
-        Ok(reply)
-    }
-}
-
-/// As good as it needs to be, and much smaller than the best.
-const QUALITY: u8 = 90;
-
-impl TakeScreenshot {
-    /// What the call asks for, or what the file's name says.
-    fn format(&self) -> Format {
-        let named = || {
-            let (_, extension) = self.filename.as_deref()?.rsplit_once('.')?;
-            match extension.to_ascii_lowercase().as_str() {
-                "jpg" | "jpeg" => Some(Format::Jpeg),
-                "webp" => Some(Format::Webp),
-                _ => None,
-            }
-        };
-        self.kind.or_else(named).unwrap_or(Format::Png)
-    }
-}
-
-impl From<Format> for ScreenshotFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Png => Self::Png,
-            Format::Jpeg => Self::Jpeg,
-            Format::Webp => Self::Webp,
-        }
+        let image = taken.into_image(&tab, call).await?;
+        Ok(reply.and(Part::Image(image)))
     }
 }

@@ -1,14 +1,14 @@
 //! Tabs.
 
-use super::navigate::{completed_in, finish_loading, shown};
+use super::navigate::shown;
 use crate::access::principal::Permission;
-use crate::access::urls::Addresses;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
 use crate::sessions::session::Session;
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::{LoadState, codegen};
+use crate::tools::verbs::navigate::{Extent, completed_in, open, permitted};
+use engine::codegen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -78,22 +78,16 @@ impl Tool for Tabs {
 
 impl Tabs {
     async fn open(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
-        let url = self
-            .url
-            .map(|given| (completed_in(&session, &given), given));
-        if let Some((url, _)) = &url {
-            Addresses::new(&call.settings).refuse(url)?;
-        }
+        let url = self.url.as_deref();
+        let url = url
+            .map(|given| permitted(&session, call, given))
+            .transpose()?;
         let tabs = session.tabs(call).await?;
         let tab = tabs.open_another(&call.navigation()).await?;
         tab.initialized().await?;
         let mut reply = Reply::default();
-        if let Some((url, given)) = url {
-            let progress = call.navigation();
-            let gone = tab.go_to(&progress, &url, LoadState::DomContentLoaded);
-            if let Some(landing) = gone.await? {
-                finish_loading(&session, &tab, &progress, landing).await?;
-            }
+        if let Some((url, given)) = url.zip(self.url) {
+            open(&session, &tab, &call.navigation(), &url, Extent::Parsed).await?;
             let url = shown(given, url);
             reply = reply
                 .and_action(call.language(), &codegen::Action::Goto { url })

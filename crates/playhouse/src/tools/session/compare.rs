@@ -1,6 +1,5 @@
 //! A page beside a picture of how it was.
 
-use super::screenshot::full_or_viewport;
 use crate::access::principal::Permission;
 use crate::answers::reply::Image;
 use crate::calls::Call;
@@ -10,6 +9,7 @@ use crate::tools::image_diff::{Difference, compare, shrunk};
 use crate::tools::image_size;
 use crate::tools::scope::FreeTab;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::verbs::screenshot::full_or_viewport;
 use engine::ScreenshotFormat;
 use image::{ImageFormat, ImageReader, RgbaImage};
 use schemars::JsonSchema;

@@ -5,9 +5,9 @@ use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::config::Risk;
 use crate::error::Result;
-use crate::tools::browser::evaluate::is_function;
 use crate::tools::scope::FreeTab;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::verbs::evaluate::{evaluate, is_function};
 use engine::{Page, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,13 +46,9 @@ impl Tool for Evaluate {
     type Output = Object<Evaluated>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Evaluated>> {
-        let progress = call.navigation();
-        let function = self.readable(&tab.page, &progress).await?;
-        let watch = tab.page.watch(&progress).await;
+        let function = self.readable(&tab.page, &call.navigation()).await?;
         let failures = tab.page.failures();
-        call.set_status("waiting for the script to return");
-        let result = tab.page.evaluate(&progress, &function).await?;
-        tab.settle_briefly(call, watch).await;
+        let result = evaluate(&tab, call, None, &function).await?;
         tab.report_failure(failures);
         Ok(Evaluated { result }.into())
     }

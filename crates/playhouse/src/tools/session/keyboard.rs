@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::tools::browser::click::Modifier;
 use crate::tools::scope::{FreeTab, TabInAnyState};
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::verbs::press::press;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -127,23 +128,16 @@ impl Tool for Press {
             let done = if accept { "Accepted" } else { "Dismissed" };
             return Ok(Done::saying(format!("{done} the {}", dialog.kind)).into());
         }
-        let press = async {
+        let sent = async {
             match &self.selector {
                 Some(selector) => {
-                    tab.page
-                        .locator(selector)?
-                        .waiting_for_element()
-                        .press(&progress, &key)
-                        .await
+                    let locator = tab.page.locator(selector)?.waiting_for_element();
+                    locator.press(&progress, &key).await
                 }
                 None => tab.page.press(&progress, &key).await,
             }
         };
-        if self.key == "Enter" {
-            tab.act(call, press).await?;
-        } else {
-            tab.act_briefly(call, press).await?;
-        }
+        press(&tab, call, &self.key, sent).await?;
         Ok(Done::saying(format!("Pressed {key}")).into())
     }
 }

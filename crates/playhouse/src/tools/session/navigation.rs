@@ -2,13 +2,12 @@
 
 use super::network::pattern;
 use crate::access::principal::Permission;
-use crate::access::urls::Addresses;
 use crate::calls::Call;
 use crate::error::{Error, Result};
 use crate::sessions::session::Session;
-use crate::tools::browser::navigate::completed_in;
 use crate::tools::scope::{FreeTab, TabInAnyState};
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::verbs::navigate::{self, Extent, completed_in, permitted};
 use engine::{
     BrowserContext, Download, DownloadState, LoadState, NavigationOutcome, Page, Progress,
     UrlPattern,
@@ -27,9 +26,6 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<WaitForLoad>(),
     ToolDef::of::<WaitForUrl>(),
 ];
-
-/// How long nothing may be under way for the network to count as idle.
-const NETWORK_IDLE_TIME: Duration = Duration::from_millis(500);
 
 /// How long a page that has come may take to tell of itself.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -60,11 +56,8 @@ pub(super) struct Navigate {
 }
 
 /// How far a page must have come.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema, strum::IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 enum Until {
     Load,
     Domcontentloaded,
@@ -75,10 +68,13 @@ impl Until {
     fn state(self) -> LoadState {
         match self {
             Self::Domcontentloaded => LoadState::DomContentLoaded,
-            Self::Load | Self::Networkidle => LoadState::Loaded,
+            Self::Load => LoadState::Loaded,
+            Self::Networkidle => LoadState::NetworkIdle,
         }
     }
 }
+
+const LOADED: Extent = Extent::Reached(LoadState::Loaded);
 
 /// The page that is shown.
 #[derive(Serialize, JsonSchema)]
@@ -121,10 +117,9 @@ impl Tool for Navigate {
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<LoadedPage>> {
         let url = address(&tab.session, call, self.url)?;
-        let until = self.wait_until.unwrap_or(Until::Load);
-        let visit = PendingNavigation::of(&tab, call, until)?;
-        let progress = visit.progress.clone();
-        match tab.go_to(call, &progress, &url, until.state()).await? {
+        let extent = Extent::Reached(self.wait_until.unwrap_or(Until::Load).state());
+        let visit = PendingNavigation::of(&tab, call)?;
+        match navigate::goto(&tab, call, &call.navigation(), &url, extent).await? {
             Some((there, landing)) => visit.into_answer(&there.page, landing).await,
             None => Err(engine::Error::DialogOpen {}.into()),
         }
@@ -140,8 +135,7 @@ pub(super) fn address(session: &Session, call: &Call, given: String) -> Result<S
     if !is_address {
         return Err(engine::Error::InvalidUrl { url: given }.into());
     }
-    Addresses::new(&call.settings).refuse(&url)?;
-    Ok(url)
+    permitted(session, call, &given)
 }
 
 /// Go back in the history.
@@ -179,9 +173,8 @@ impl Tool for GoForward {
 }
 
 async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Object<LoadedPage>> {
-    let visit = PendingNavigation::of(tab, call, Until::Load)?;
-    let gone = tab.page.go(&visit.progress, delta, LoadState::Loaded);
-    if !gone.await? {
+    let visit = PendingNavigation::of(tab, call)?;
+    if !navigate::go(tab, &call.navigation(), delta, LOADED).await? {
         return Err(Error::NoHistory { delta });
     }
     visit.into_answer(&tab.page, NavigationOutcome::Shown).await
@@ -204,12 +197,10 @@ impl Tool for Reload {
     type Output = Object<LoadedPage>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<LoadedPage>> {
-        let visit = PendingNavigation::of(&tab, call, Until::Load)?;
+        let visit = PendingNavigation::of(&tab, call)?;
         let ignore_cache = self.ignore_cache == Some(true);
-        let landing = tab
-            .page
-            .reload(&visit.progress, ignore_cache, LoadState::Loaded)
-            .await?;
+        let progress = call.navigation();
+        let landing = navigate::reload(&tab, &progress, ignore_cache, LOADED).await?;
         visit.into_answer(&tab.page, landing).await
     }
 }
@@ -310,76 +301,29 @@ pub(super) fn fail_if_dialog_open(page: &Page) -> engine::Result<()> {
 }
 
 async fn wait(page: &Page, progress: &Progress, until: Until) -> Result<()> {
-    let name: &str = until.into();
-    progress.log(format!("waiting until the page is loaded as far as {name}"));
-    progress
-        .run(async {
-            while !page
-                .wait_for_load(until.state(), Duration::from_secs(1))
-                .await
-            {
-                if page.dialog().is_some() {
-                    return Err(engine::Error::DialogOpen {});
-                }
-                if let Some(failure) = page.failure_since(0) {
-                    return Err(failure);
-                }
-            }
-            if until == Until::Networkidle {
-                idle(page).await;
-            }
-            Ok(())
-        })
-        .await?;
-    Ok(())
-}
-
-/// Waits until no request has been under way for a while, whatever else the page does.
-async fn idle(page: &Page) {
-    let mut changes = page.changes();
-    let (mut known, mut since) = (None, Instant::now());
-    loop {
-        changes.mark_unchanged();
-        let requests = page.requests();
-        let under_way = requests.iter().filter(|request| request.outcome.is_none());
-        let now = (requests.len(), under_way.count());
-        if known.replace(now) != Some(now) {
-            since = Instant::now();
-        }
-        let left = match now {
-            (_, 0) => NETWORK_IDLE_TIME.saturating_sub(since.elapsed()),
-            // Only a change can end it.
-            _ => Duration::MAX,
-        };
-        match tokio::time::timeout(left, changes.changed()).await {
-            Ok(Ok(())) => {}
-            // Quiet for long enough, or the page has gone.
-            Err(_) | Ok(Err(_)) => return,
-        }
-    }
+    let state = until.state();
+    progress.log(format!(
+        "waiting until the page is loaded as far as {state}"
+    ));
+    Ok(page.wait_for_load_state(progress, state).await?)
 }
 
 /// A page on its way elsewhere.
 struct PendingNavigation<'a> {
     tab: &'a TabInAnyState,
     call: &'a Call,
-    /// How long it may take.
-    progress: Progress,
     context: BrowserContext,
-    until: Until,
     began: Instant,
     /// The last download that there was before.
     downloaded: Option<u64>,
 }
 
 impl<'a> PendingNavigation<'a> {
-    fn of(tab: &'a TabInAnyState, call: &'a Call, until: Until) -> Result<Self> {
+    fn of(tab: &'a TabInAnyState, call: &'a Call) -> Result<Self> {
         let context = tab.context()?;
         Ok(Self {
             tab,
             call,
-            progress: call.navigation(),
-            until,
             began: Instant::now(),
             downloaded: context.downloads().last().map(|last| last.number),
             context,
@@ -393,20 +337,7 @@ impl<'a> PendingNavigation<'a> {
         landing: NavigationOutcome,
     ) -> Result<Object<LoadedPage>> {
         let (stayed, status) = match landing {
-            NavigationOutcome::Shown => {
-                match self.until {
-                    Until::Networkidle => wait(page, &self.call.navigation(), self.until).await?,
-                    Until::Load => {
-                        let settled = page.settle_loaded();
-                        let _ = tokio::time::timeout_at(self.progress.deadline(), settled).await;
-                    }
-                    Until::Domcontentloaded => {}
-                }
-                if self.until != Until::Domcontentloaded {
-                    self.tab.session.check_loaded(page).await?;
-                }
-                (false, page.status().map(|(status, _)| status))
-            }
+            NavigationOutcome::Shown => (false, page.status().map(|(status, _)| status)),
             NavigationOutcome::Stayed { status } => (true, status),
         };
         let duration = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -5,8 +5,8 @@ use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::error::{Error, Result};
 use crate::sessions::session::Session;
-use crate::tools::browser::navigate::completed_in;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::verbs::navigate::{Extent, completed_in, open};
 use engine::LoadState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,9 +103,10 @@ impl Tool for NewPage {
         let tab = session.tabs(call).await?.open_new(&progress).await?;
         tab.initialized().await?;
         if let Some(url) = url {
-            let landed = tab.go_to(&progress, &url, LoadState::Loaded).await?;
-            landed.ok_or(engine::Error::DialogOpen {})?;
-            session.check_loaded(&tab.page).await?;
+            let extent = Extent::Reached(LoadState::Loaded);
+            if !open(&session, &tab, &progress, &url, extent).await? {
+                return Err(engine::Error::DialogOpen {}.into());
+            }
         }
         Ok(Pages::of(&session, call).await)
     }

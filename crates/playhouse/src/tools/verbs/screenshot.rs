@@ -1,0 +1,142 @@
+//! Screenshots: a file of the image, and the image for the answer, small enough to be seen.
+
+use crate::answers::reply::Image;
+use crate::calls::Call;
+use crate::error::Result;
+use crate::files::WrittenFile;
+use crate::tools::image_size;
+use crate::tools::scope::TabInAnyState;
+use engine::{Screenshot, ScreenshotArea, ScreenshotFormat};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// As good as it needs to be, and much smaller than the best.
+const QUALITY: u8 = 90;
+
+/// An image format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub(in crate::tools) enum Format {
+    Png,
+    Jpeg,
+    Webp,
+}
+
+impl Format {
+    /// The format that a call asks for, or that the name of the file has; else PNG.
+    pub(in crate::tools) fn of(asked: Option<Self>, filename: Option<&str>) -> Self {
+        let named = || {
+            let (_, extension) = filename?.rsplit_once('.')?;
+            match extension.to_ascii_lowercase().as_str() {
+                "jpg" | "jpeg" => Some(Self::Jpeg),
+                "webp" => Some(Self::Webp),
+                _ => None,
+            }
+        };
+        asked.or_else(named).unwrap_or(Self::Png)
+    }
+
+    /// The quality of the image, which PNG has none of.
+    pub(in crate::tools) fn quality(self, asked: Option<u8>) -> Option<u8> {
+        (self != Self::Png).then_some(asked.unwrap_or(QUALITY))
+    }
+}
+
+impl From<Format> for ScreenshotFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Png => Self::Png,
+            Format::Jpeg => Self::Jpeg,
+            Format::Webp => Self::Webp,
+        }
+    }
+}
+
+pub(in crate::tools) fn full_or_viewport(full_page: Option<bool>) -> ScreenshotArea {
+    if full_page == Some(true) {
+        ScreenshotArea::FullPage
+    } else {
+        ScreenshotArea::Viewport
+    }
+}
+
+/// A screenshot to take.
+pub(in crate::tools) struct Request<'a> {
+    pub(in crate::tools) area: ScreenshotArea,
+    pub(in crate::tools) format: Format,
+    pub(in crate::tools) quality: Option<u8>,
+    /// One image pixel per CSS pixel, whatever the device scale factor.
+    pub(in crate::tools) css_scale: bool,
+    /// The name of the file; `None` for an automatic one that begins with `prefix`.
+    pub(in crate::tools) filename: Option<&'a str>,
+    pub(in crate::tools) prefix: &'a str,
+}
+
+/// A screenshot that was written to a file.
+pub(in crate::tools) struct Taken {
+    pub(in crate::tools) file: WrittenFile,
+    /// The address of the file as a resource.
+    pub(in crate::tools) uri: String,
+    /// Width and height in pixels.
+    pub(in crate::tools) size: (u32, u32),
+    bytes: Vec<u8>,
+    screenshot: Screenshot,
+}
+
+/// Takes a screenshot. A file that may not be written is refused before it is taken.
+pub(in crate::tools) async fn take(
+    tab: &TabInAnyState,
+    call: &Call,
+    request: Request<'_>,
+) -> Result<Taken> {
+    let files = tab.files(call).await;
+    let named = request.filename.map(|name| files.writable(name));
+    let named = named.transpose()?;
+    let screenshot = Screenshot {
+        format: request.format.into(),
+        quality: request.format.quality(request.quality),
+        area: request.area,
+        css_scale: request.css_scale,
+        shrink: 1.0,
+    };
+    let bytes = tab.page.screenshot(&call.navigation(), &screenshot).await?;
+    files.refuse_large(&bytes)?;
+    let file = match named {
+        Some(file) => file,
+        None => {
+            let extension: &str = request.format.into();
+            files.automatic(request.prefix, extension).await?
+        }
+    };
+    files.write_bytes(&file, bytes.clone()).await?;
+    let size = image_size::size(&bytes).unwrap_or_default();
+    let full_page = request.area == ScreenshotArea::FullPage;
+    let uri = tab.record_screenshot(&files, &file, size, full_page);
+    Ok(Taken {
+        file,
+        uri,
+        size,
+        bytes,
+        screenshot,
+    })
+}
+
+impl Taken {
+    /// The image for the answer; one that is too large to be seen is taken again, smaller.
+    pub(in crate::tools) async fn into_image(
+        mut self,
+        tab: &TabInAnyState,
+        call: &Call,
+    ) -> Result<Image> {
+        if let Some(factor) = image_size::scale_to_fit(&self.bytes) {
+            self.screenshot.shrink = factor;
+            let progress = call.navigation();
+            self.bytes = tab.page.screenshot(&progress, &self.screenshot).await?;
+        }
+        Ok(Image {
+            bytes: self.bytes,
+            mime_type: format!("image/{}", self.screenshot.format),
+        })
+    }
+}
