@@ -6,7 +6,7 @@ use engine::{Locator, Result};
 use serde_json::Value;
 
 /// Runs a function, with the element if there is one, and waits for what it has begun. Returns its result, `None` for `undefined`.
-pub(in crate::tools) async fn evaluate(
+pub(crate) async fn evaluate(
     tab: &TabInAnyState,
     call: &Call,
     element: Option<&Locator>,
@@ -24,7 +24,7 @@ pub(in crate::tools) async fn evaluate(
 }
 
 /// Whether the text is a function, as far as its beginning tells; else it is an expression.
-pub(in crate::tools) fn is_function(text: &str) -> bool {
+pub(crate) fn is_function(text: &str) -> bool {
     let text = text.trim_start();
     let text = text.strip_prefix("async").map_or(text, str::trim_start);
     if text.starts_with("function") {

@@ -17,7 +17,7 @@ const BACK_TIMEOUT: Duration = Duration::from_secs(1);
 /// When a navigation is over. A document that is loaded then has time to show what it fetches first. Where the page shows a page of the
 /// browser about an error in the end, the navigation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tools) enum Extent {
+pub(crate) enum Extent {
     /// The document is parsed, and has had [`Timeouts::load`](crate::config::Timeouts) to load the rest, as `@playwright/mcp` does it.
     Parsed,
     /// A document of the history is shown, and has had a second to load.
@@ -55,7 +55,7 @@ impl Extent {
 
 /// Opens a URL in the current tab, whatever is open there. Returns the tab that shows it, which is another one if this one hung; `None` when
 /// the page asks whether to leave it.
-pub(in crate::tools) async fn goto(
+pub(crate) async fn goto(
     tab: &TabInAnyState,
     call: &Call,
     progress: &Progress,
@@ -70,7 +70,7 @@ pub(in crate::tools) async fn goto(
 }
 
 /// Opens a URL in a tab that was made for it. Returns false when the page asks whether to leave it.
-pub(in crate::tools) async fn open(
+pub(crate) async fn open(
     session: &Session,
     tab: &Tab,
     progress: &Progress,
@@ -85,7 +85,7 @@ pub(in crate::tools) async fn open(
 }
 
 /// Moves in the history by `delta`. Returns false when there is no entry there.
-pub(in crate::tools) async fn go(
+pub(crate) async fn go(
     tab: &TabInAnyState,
     progress: &Progress,
     delta: i32,
@@ -99,7 +99,7 @@ pub(in crate::tools) async fn go(
 }
 
 /// Loads the document again.
-pub(in crate::tools) async fn reload(
+pub(crate) async fn reload(
     tab: &TabInAnyState,
     progress: &Progress,
     ignore_cache: bool,
@@ -125,14 +125,14 @@ async fn finish(
 }
 
 /// The URL that is meant, if pages may be there.
-pub(in crate::tools) fn permitted(session: &Session, call: &Call, given: &str) -> Result<String> {
+pub(crate) fn permitted(session: &Session, call: &Call, given: &str) -> Result<String> {
     let url = completed_in(session, given);
     Addresses::new(&call.settings).refuse(&url)?;
     Ok(url)
 }
 
 /// The URL with a scheme. In a session that tests an app, a path is one of the app.
-pub(in crate::tools) fn completed_in(session: &Session, url: &str) -> String {
+pub(crate) fn completed_in(session: &Session, url: &str) -> String {
     let home = session
         .app()
         .filter(|_| url.starts_with('/'))

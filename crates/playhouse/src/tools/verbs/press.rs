@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::tools::scope::TabInAnyState;
 
 /// Sends a key, and waits until its consequences are over: Enter often submits something, other keys seldom have any.
-pub(in crate::tools) async fn press(
+pub(crate) async fn press(
     tab: &TabInAnyState,
     call: &Call,
     key: &str,

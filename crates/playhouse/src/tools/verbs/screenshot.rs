@@ -17,7 +17,7 @@ const QUALITY: u8 = 90;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub(in crate::tools) enum Format {
+pub(crate) enum Format {
     Png,
     Jpeg,
     Webp,
@@ -25,7 +25,7 @@ pub(in crate::tools) enum Format {
 
 impl Format {
     /// The format that a call asks for, or that the name of the file has; else PNG.
-    pub(in crate::tools) fn of(asked: Option<Self>, filename: Option<&str>) -> Self {
+    pub(crate) fn of(asked: Option<Self>, filename: Option<&str>) -> Self {
         let named = || {
             let (_, extension) = filename?.rsplit_once('.')?;
             match extension.to_ascii_lowercase().as_str() {
@@ -38,7 +38,7 @@ impl Format {
     }
 
     /// The quality of the image, which PNG has none of.
-    pub(in crate::tools) fn quality(self, asked: Option<u8>) -> Option<u8> {
+    pub(crate) fn quality(self, asked: Option<u8>) -> Option<u8> {
         (self != Self::Png).then_some(asked.unwrap_or(QUALITY))
     }
 }
@@ -53,7 +53,7 @@ impl From<Format> for ScreenshotFormat {
     }
 }
 
-pub(in crate::tools) fn full_or_viewport(full_page: Option<bool>) -> ScreenshotArea {
+pub(crate) fn full_or_viewport(full_page: Option<bool>) -> ScreenshotArea {
     if full_page == Some(true) {
         ScreenshotArea::FullPage
     } else {
@@ -62,34 +62,30 @@ pub(in crate::tools) fn full_or_viewport(full_page: Option<bool>) -> ScreenshotA
 }
 
 /// A screenshot to take.
-pub(in crate::tools) struct Request<'a> {
-    pub(in crate::tools) area: ScreenshotArea,
-    pub(in crate::tools) format: Format,
-    pub(in crate::tools) quality: Option<u8>,
+pub(crate) struct Request<'a> {
+    pub(crate) area: ScreenshotArea,
+    pub(crate) format: Format,
+    pub(crate) quality: Option<u8>,
     /// One image pixel per CSS pixel, whatever the device scale factor.
-    pub(in crate::tools) css_scale: bool,
+    pub(crate) css_scale: bool,
     /// The name of the file; `None` for an automatic one that begins with `prefix`.
-    pub(in crate::tools) filename: Option<&'a str>,
-    pub(in crate::tools) prefix: &'a str,
+    pub(crate) filename: Option<&'a str>,
+    pub(crate) prefix: &'a str,
 }
 
 /// A screenshot that was written to a file.
-pub(in crate::tools) struct Taken {
-    pub(in crate::tools) file: WrittenFile,
+pub(crate) struct Taken {
+    pub(crate) file: WrittenFile,
     /// The address of the file as a resource.
-    pub(in crate::tools) uri: String,
+    pub(crate) uri: String,
     /// Width and height in pixels.
-    pub(in crate::tools) size: (u32, u32),
+    pub(crate) size: (u32, u32),
     bytes: Vec<u8>,
     screenshot: Screenshot,
 }
 
 /// Takes a screenshot. A file that may not be written is refused before it is taken.
-pub(in crate::tools) async fn take(
-    tab: &TabInAnyState,
-    call: &Call,
-    request: Request<'_>,
-) -> Result<Taken> {
+pub(crate) async fn take(tab: &TabInAnyState, call: &Call, request: Request<'_>) -> Result<Taken> {
     let files = tab.files(call).await;
     let named = request.filename.map(|name| files.writable(name));
     let named = named.transpose()?;
@@ -124,11 +120,7 @@ pub(in crate::tools) async fn take(
 
 impl Taken {
     /// The image for the answer; one that is too large to be seen is taken again, smaller.
-    pub(in crate::tools) async fn into_image(
-        mut self,
-        tab: &TabInAnyState,
-        call: &Call,
-    ) -> Result<Image> {
+    pub(crate) async fn into_image(mut self, tab: &TabInAnyState, call: &Call) -> Result<Image> {
         if let Some(factor) = image_size::scale_to_fit(&self.bytes) {
             self.screenshot.shrink = factor;
             let progress = call.navigation();
