@@ -1,4 +1,4 @@
-//! Drives a browser: contexts, pages, locators, actions, snapshots. Knows no MCP.
+//! Controls browsers: contexts, pages, locators, actions, snapshots. Independent of MCP.
 
 mod action;
 mod addresses;

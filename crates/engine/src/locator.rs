@@ -1,4 +1,4 @@
-//! A lazy description of an element: looked up when something is done with it, in the frame it names, and strictly one.
+//! Locators: descriptions of elements that are resolved in their frame for each operation, with strictness.
 
 mod batch;
 mod element;
@@ -19,29 +19,29 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// An element that a ref or a selector names, looked up anew by everything that is done with it.
+/// An element that a ref or a selector names, resolved again for each operation.
 ///
-/// An action on a target that matches nothing fails at once; an element that goes away while an action waits for it is waited for.
+/// An action on a target without a match fails at once; an element that is removed while an action waits for it is waited for.
 #[derive(Debug, Clone)]
 pub struct Locator {
     pub(crate) page: Page,
     target: Target,
     source: Arc<str>,
-    /// The frame that a selector begins in, if not the main one.
+    /// The frame in which a selector starts; default: the main frame.
     root: Option<FrameId>,
-    /// What is not there yet is waited for.
+    /// Whether a missing element is waited for.
     patient: bool,
-    /// The only origin whose documents get text.
+    /// The only origin in whose documents text may be typed.
     pub(crate) origin: Option<Arc<str>>,
 }
 
-/// Candidates listed when a selector matches more than one element.
+/// The largest number of candidates in the error for several matches.
 const MAX_CANDIDATES: usize = 10;
-/// What `resolve_all` returns at most.
+/// The largest number of elements that `resolve_all` returns.
 const MAX_MATCHES: usize = 1_000;
 
 impl Page {
-    /// The element that `target` names: a ref of the last snapshot (`e5`, `f1e5`), a selector, or a locator expression.
+    /// Returns the locator of `target`: a ref of the last snapshot (`e5`, `f1e5`), a selector, or a locator expression.
     pub fn locator(&self, target: &str) -> Result<Locator> {
         let test_id = self.state().test_id.clone();
         let parsed = Target::parse(target, &test_id).map_err(|reason| Error::InvalidSelector {
@@ -58,7 +58,7 @@ impl Page {
         })
     }
 
-    /// The element that a selector names.
+    /// Returns the locator of a selector.
     pub fn locate(&self, selector: Selector) -> Locator {
         Locator {
             page: self.clone(),
@@ -70,14 +70,14 @@ impl Page {
         }
     }
 
-    /// The attribute behind `getByTestId`, `data-testid` unless set.
+    /// Sets the attribute of `getByTestId`, by default `data-testid`.
     pub fn set_test_id_attribute(&self, name: &str) {
         self.state().test_id = name.into();
     }
 }
 
 impl std::fmt::Display for Locator {
-    /// As call logs name it: `locator('#x')`, `getByRole('button')`, `locator('aria-ref=e5')`.
+    /// The format of call logs: `locator('#x')`, `getByRole('button')`, `locator('aria-ref=e5')`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.target {
             Target::Ref(name) => write!(f, "locator('aria-ref={name}')"),
@@ -87,28 +87,28 @@ impl std::fmt::Display for Locator {
 }
 
 impl Locator {
-    /// The page it looks in.
+    /// Returns the page.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// What it looks for.
+    /// Returns the parsed target.
     pub fn target(&self) -> &Target {
         &self.target
     }
 
-    /// The target as it was given.
+    /// Returns the target as it was given.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The same, looked for in a frame of the page instead of the main one; a ref knows its frame itself.
+    /// Returns the locator in a frame of the page instead of the main frame; a ref has its own frame.
     pub fn within(mut self, frame: FrameId) -> Self {
         self.root = Some(frame);
         self
     }
 
-    /// The same, but an element that is not there yet is waited for, as Playwright's locators do.
+    /// Returns the locator with waiting for missing elements, as Playwright's locators do.
     pub fn waiting_for_element(mut self) -> Self {
         self.patient = true;
         self
@@ -118,7 +118,7 @@ impl Locator {
         self.patient
     }
 
-    /// The first of the elements that match; a ref stays as it is.
+    /// Returns the locator of the first match; a ref is unchanged.
     pub fn first(&self) -> Self {
         let mut first = self.clone();
         if let Target::Selector(selector) = &mut first.target {
@@ -127,8 +127,8 @@ impl Locator {
         first
     }
 
-    /// The one element that matches now. Fails at once with `ElementNotFound`, `ElementAmbiguous` or `StaleRef`; a patient locator waits
-    /// until an element matches.
+    /// Resolves the single matching element. Fails at once with `ElementNotFound`, `ElementAmbiguous` or `StaleRef`; a waiting locator
+    /// waits until an element matches.
     pub async fn resolve(&self, progress: &Progress) -> Result<Element> {
         progress.log(format!("waiting for {self}"));
         progress
@@ -146,7 +146,7 @@ impl Locator {
             .await
     }
 
-    /// Every element that matches now, in document order.
+    /// Returns all matching elements, in document order.
     pub async fn resolve_all(&self, progress: &Progress) -> Result<Vec<Element>> {
         progress
             .run(self.find_all(MAX_MATCHES))
@@ -154,7 +154,7 @@ impl Locator {
             .map(|(_, found)| found.elements)
     }
 
-    /// How many elements match now.
+    /// Returns the number of matching elements.
     pub async fn count(&self, progress: &Progress) -> Result<usize> {
         progress
             .run(self.find_all(0))
@@ -162,7 +162,7 @@ impl Locator {
             .map(|(_, found)| found.count)
     }
 
-    /// Runs a function in the page's own world with the list of all elements that match now; `None` for `undefined`.
+    /// Runs a function in the page's default context with the list of all matching elements; `None` for `undefined`.
     pub async fn evaluate_all(&self, progress: &Progress, function: &str) -> Result<Option<Value>> {
         progress
             .run(async {
@@ -180,19 +180,19 @@ impl Locator {
             .await
     }
 
-    /// Runs a function in the page's own world with the element; `None` for `undefined`.
+    /// Runs a function in the page's default context with the element; `None` for `undefined`.
     pub async fn evaluate(&self, progress: &Progress, function: &str) -> Result<Option<Value>> {
         let element = self.resolve(progress).await?;
         progress.run(element.evaluate(function)).await
     }
 
-    /// The element's states now.
+    /// Returns the element's current states.
     pub async fn states(&self, progress: &Progress) -> Result<States> {
         let element = self.resolve(progress).await?;
         progress.run(element.states()).await
     }
 
-    /// Whether an element matches and is visible now.
+    /// Returns whether an element matches and is visible.
     pub async fn is_visible(&self, progress: &Progress) -> Result<bool> {
         match progress.run(self.find()).await {
             Ok(element) => match progress.run(element.states()).await {
@@ -205,25 +205,26 @@ impl Locator {
         }
     }
 
-    /// The element's text content.
+    /// Returns the element's text content.
     pub async fn text(&self, progress: &Progress) -> Result<String> {
         let element = self.resolve(progress).await?;
         Ok(progress.run(element.content()).await?.text)
     }
 
-    /// The element's text as it is laid out.
+    /// Returns the element's rendered text.
     pub async fn inner_text(&self, progress: &Progress) -> Result<String> {
         let element = self.resolve(progress).await?;
         Ok(progress.run(element.content()).await?.inner_text)
     }
 
-    /// The value of a field, or of the field of a label; `None` for an element without one. That of a password field is masked.
+    /// Returns the value of a field, or of the field of a label; `None` for an element without one. The value of a password field is
+    /// masked.
     pub async fn value(&self, progress: &Progress) -> Result<Option<String>> {
         let element = self.resolve(progress).await?;
         Ok(progress.run(element.content()).await?.value)
     }
 
-    /// The same, and whether the value behind it is the expected one.
+    /// Returns the value, and whether the unmasked value is the expected one.
     pub async fn compare_value(
         &self,
         progress: &Progress,
@@ -235,19 +236,20 @@ impl Locator {
         Ok(content.value.map(|value| (value, content.is_expected)))
     }
 
-    /// An attribute as written.
+    /// Returns an attribute as written.
     pub async fn attribute(&self, progress: &Progress, name: &str) -> Result<Option<String>> {
         let element = self.resolve(progress).await?;
         progress.run(element.attribute(name)).await
     }
 
-    /// The element's box in the main frame's viewport; `None` when it is not visible.
+    /// Returns the element's bounding box in the main frame's viewport; `None` if it is not visible.
     pub async fn bounds(&self, progress: &Progress) -> Result<Option<Rect>> {
         let element = self.resolve(progress).await?;
         progress.run(element.bounds()).await
     }
 
-    /// A locator expression that names only this element, frames included, as code would have it: for a selector target the target itself.
+    /// Returns a locator expression that matches only this element, including frames, for generated code: for a selector target, the target
+    /// itself.
     pub async fn generated(&self, progress: &Progress) -> Result<Selector> {
         match &self.target {
             Target::Selector(selector) => Ok(selector.clone()),
@@ -264,27 +266,27 @@ impl Locator {
         }
     }
 
-    /// The best locator expression for the element, frames included, whatever it was found by.
+    /// Returns the best locator expression for the element, including frames, regardless of how it was found.
     pub async fn best(&self, progress: &Progress) -> Result<Selector> {
         let element = self.resolve(progress).await?;
         progress.run(element.generated()).await
     }
 
-    /// One look for exactly one element.
+    /// Attempts once to resolve exactly one element.
     pub(crate) async fn find(&self) -> Result<Element> {
         let look = self.lookup().await?;
         let found = self.page.call(&look.frame, look.find, &look.which).await?;
         self.found(&look, found).await
     }
 
-    /// One look for exactly one element, and a function of the injected code about it, in one round trip.
+    /// Attempts once to resolve exactly one element, and calls an injected function on it, in one round trip.
     pub(crate) async fn find_and_call<T: DeserializeOwned>(
         &self,
         function: &str,
         argument: &Value,
     ) -> Result<(Element, Result<T>)> {
         let look = self.lookup().await?;
-        // What is sent while a dialog holds the page would be done when nobody waits for it any more.
+        // A command that is sent while a dialog blocks the page would be executed after its caller has timed out.
         if self.page.state().is_blocked_by_dialog() {
             return Err(Error::DialogOpen {});
         }
@@ -295,7 +297,7 @@ impl Locator {
         Ok((element, answer))
     }
 
-    /// What to ask which document for the element; frames on the way to it are found already.
+    /// Returns the lookup of the element and its document; frames on the way are resolved already.
     async fn lookup(&self) -> Result<Lookup<'_>> {
         match &self.target {
             Target::Ref(name) => {
@@ -325,7 +327,7 @@ impl Locator {
         }
     }
 
-    /// The one element that a look has found.
+    /// Returns the single element of a lookup's result.
     async fn found(&self, look: &Lookup<'_>, found: Value) -> Result<Element> {
         match &look.place {
             LookupRoot::Ref(name) => {
@@ -340,7 +342,7 @@ impl Locator {
         }
     }
 
-    /// One look for all elements, and the frame whose document holds them.
+    /// Attempts once to find all elements, and returns them with the frame of their document.
     pub(crate) async fn find_all(&self, limit: usize) -> Result<(FrameId, Found)> {
         match &self.target {
             Target::Ref(_) => {
@@ -361,7 +363,7 @@ impl Locator {
         }
     }
 
-    /// The frame whose document gave the ref, and the ref as that document knows it.
+    /// Returns the frame whose document has the ref, and the ref within that document.
     fn owner_of(&self, name: &str) -> Result<(FrameId, String)> {
         let (sequence, local) = match name.strip_prefix('f').and_then(|rest| rest.split_once('e')) {
             Some((sequence, number)) => (
@@ -374,7 +376,7 @@ impl Locator {
         Ok((frame.ok_or_else(|| stale(name))?, local))
     }
 
-    /// The frame that the frame segments of a selector lead to.
+    /// Returns the frame that the frame segments of a selector match.
     async fn enter(&self, frames: &[Selector]) -> Result<FrameId> {
         let mut frame = self.root.clone().unwrap_or_else(|| self.page.main_frame());
         for (index, segment) in frames.iter().enumerate() {
@@ -464,10 +466,10 @@ impl Locator {
     }
 }
 
-/// Where to look for an element, and how.
+/// A lookup of an element: its document, function and argument.
 struct Lookup<'a> {
     frame: FrameId,
-    /// The function of the injected code, and its argument.
+    /// The injected function and its argument.
     find: &'static str,
     which: Value,
     place: LookupRoot<'a>,
@@ -482,7 +484,7 @@ enum LookupRoot<'a> {
     },
 }
 
-/// What the page's `about` says.
+/// The result of the page function `about`.
 #[derive(Deserialize)]
 struct About {
     #[serde(default)]
@@ -501,7 +503,7 @@ fn stale(name: &str) -> Error {
     }
 }
 
-/// What the page's `query` says.
+/// The result of the page function `query`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Query {
@@ -515,7 +517,7 @@ struct Hit {
     preview: String,
 }
 
-/// A part of a selector that the browser cannot read.
+/// A part of a selector that the browser cannot parse.
 #[derive(Deserialize)]
 struct Refusal {
     engine: String,
@@ -543,7 +545,7 @@ pub(crate) struct Found {
     pub(crate) elements: Vec<Element>,
 }
 
-/// Each element with a locator of its own; where none can be made, its place among the matches.
+/// Returns each element with a locator; if none can be generated, with its index among the matches.
 async fn candidates(elements: &[Element], segment: &Selector, path: &[Selector]) -> Vec<Candidate> {
     let generated = element::generate(elements).await.unwrap_or_default();
     let generated = generated.into_iter().chain(std::iter::repeat(None));

@@ -1,7 +1,7 @@
-//! Giving memory back to the system.
+//! Returning free memory to the system.
 
-/// Gives back what was freed. The facts of a large page are many small pieces, and whatever was kept after them holds all of their pages.
-/// Takes less than a millisecond, and as much again for pages that are used anew.
+/// Returns free memory to the system. The facts of a large page are many small allocations, and later allocations keep all of their memory
+/// pages reserved. Takes less than a millisecond, and as much again for memory that is reused.
 pub(crate) fn release_free_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

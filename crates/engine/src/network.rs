@@ -1,4 +1,4 @@
-//! What a page sent over the network and what came back.
+//! The requests of a page and their responses.
 
 mod log;
 

@@ -1,30 +1,29 @@
-//! Which origins pages may request: the rules and what they say of an address. Who enforces them lives in the backend.
+//! Rules about the origins that pages may request. Backends and the egress proxy enforce them.
 
 use std::net::{IpAddr, Ipv6Addr};
 use url::{Host, Url};
 
-/// Nothing but what is allowed, and nothing that is blocked.
+/// Rules that allow and block origins; blocking has priority.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OriginRules {
     allowed: Option<Vec<Pattern>>,
     blocked: Vec<Pattern>,
 }
 
-/// A scheme and a host with its port, where `*` is anything within either.
+/// A pattern of a scheme and a host with its port, where `*` matches any text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
-    /// As it was given.
+    /// The pattern as it was given.
     text: String,
     scheme: String,
     host: String,
-    /// The host is meant on any port.
+    /// Whether the pattern matches any port.
     any_port: bool,
 }
 
 impl OriginRules {
-    /// Rules of origins (`https://example.com:8080`), hosts (`example.com`: on its scheme's own port), both with `*`
-    /// for any text (`http://localhost:*`). Without `allowed` everything is allowed; what is blocked is blocked even
-    /// if allowed.
+    /// Creates rules of origins (`https://example.com:8080`) and hosts (`example.com`: on the default port of the scheme), both with `*`
+    /// for any text (`http://localhost:*`). Without `allowed`, everything is allowed; blocked origins are blocked even if they are allowed.
     pub fn new(allowed: Option<&[String]>, blocked: &[String]) -> Self {
         let patterns = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect();
         Self {
@@ -33,8 +32,8 @@ impl OriginRules {
         }
     }
 
-    /// With rules of domains too: hosts on any port and scheme (`example.com`, `*.example.com` for those below it,
-    /// which is not itself one of them). What either kind allows is allowed, what either blocks is blocked.
+    /// Adds rules of domains: hosts on any port and scheme (`example.com`, `*.example.com` for its subdomains, without itself). The rules
+    /// allow what either kind allows, and block what either kind blocks.
     pub fn with_domains(mut self, allowed: Option<&[String]>, blocked: &[String]) -> Self {
         let patterns = |texts: &[String]| {
             let patterns = texts.iter().map(|text| Pattern::domain(text));
@@ -48,17 +47,17 @@ impl OriginRules {
         self
     }
 
-    /// Whether they forbid nothing.
+    /// Returns whether the rules allow everything.
     pub fn is_empty(&self) -> bool {
         self.allowed.is_none() && self.blocked.is_empty()
     }
 
-    /// Whether an address may be requested. What is not fetched from a host (`data:`, `about:`, `blob:`) may.
+    /// Returns whether a URL may be requested. URLs without a host (`data:`, `about:`, `blob:`) are allowed.
     pub fn allow(&self, address: &str) -> bool {
         self.refusal(address).is_none()
     }
 
-    /// The rule by which an address may not be requested, in words.
+    /// Returns the text of the rule that blocks a URL.
     pub fn refusal(&self, address: &str) -> Option<String> {
         let url = Url::parse(address).ok()?;
         let host = canonical(url.host_str().filter(|host| !host.is_empty())?);
@@ -83,14 +82,14 @@ impl OriginRules {
         })
     }
 
-    /// Whether a host or address is allowed literally, not by a pattern with `*`.
+    /// Returns whether a host or address is allowed literally, not by a pattern with `*`.
     pub(crate) fn allow_literally(&self, host: &str, port: u16) -> bool {
         let host = canonical(host);
         let mut allowed = self.allowed.iter().flatten();
         allowed.any(|pattern| pattern.is_literal() && pattern.fits_any_scheme(&host, port))
     }
 
-    /// The rule that blocks an IP address, whichever name resolves to it.
+    /// Returns the rule that blocks an IP address, independently of the name.
     pub(crate) fn refusal_of_address(&self, address: IpAddr, port: u16) -> Option<String> {
         let host = match address.to_canonical() {
             IpAddr::V4(address) => address.to_string(),
@@ -102,8 +101,7 @@ impl OriginRules {
         Some(format!("{} is blocked", rule.text))
     }
 
-    /// The patterns of what is allowed, and of what is blocked, as JavaScript's regular expressions over
-    /// `scheme://host:port`.
+    /// Returns the patterns of allowed and of blocked origins as JavaScript regular expressions over `scheme://host:port`.
     pub(crate) fn expressions(&self) -> (Option<Vec<String>>, Vec<String>) {
         let all = |patterns: &Vec<Pattern>| patterns.iter().map(Pattern::expression).collect();
         (self.allowed.as_ref().map(all), all(&self.blocked))
@@ -143,7 +141,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it is one host, on whichever ports.
+    /// Returns whether the pattern is a single host, on any ports.
     fn is_literal(&self) -> bool {
         !split_port(&self.host).0.contains('*')
     }
@@ -161,7 +159,7 @@ impl Pattern {
     }
 
     fn fits(&self, scheme: &str, host: &str, port: Option<u16>) -> bool {
-        // A connection that is opened from a page belongs to the origin that it goes to.
+        // A WebSocket belongs to the http origin of its destination.
         let http = match scheme {
             "ws" => "http",
             "wss" => "https",
@@ -200,8 +198,8 @@ impl Pattern {
     }
 }
 
-/// A host in the one spelling in which hosts are compared: IDN as Punycode, any notation of IPv4 as four numbers, an
-/// IPv4 address inside IPv6 as itself, and without a trailing dot.
+/// Returns the canonical form of a host: IDN as Punycode, any notation of IPv4 as four numbers, an IPv4-mapped IPv6 address as IPv4, and
+/// without a trailing dot.
 fn canonical(host: &str) -> String {
     let text = match Host::parse(host) {
         Ok(Host::Ipv6(address)) => match address.to_ipv4_mapped() {
@@ -214,13 +212,14 @@ fn canonical(host: &str) -> String {
     text.strip_suffix('.').map_or(text.clone(), str::to_owned)
 }
 
-/// A host, and its port with the colon.
+/// Splits a host and its port with the colon.
 fn split_port(host: &str) -> (&str, &str) {
     let colon = host.rfind(':').filter(|&at| !host[at..].contains(']'));
     host.split_at(colon.unwrap_or(host.len()))
 }
 
-/// Whether the text is what the pattern says, `*` being any text. Each part is looked for once: what pages name is as long as they like.
+/// Returns whether the text matches the pattern, in which `*` is any text. Each part is searched once, because pages control the length of
+/// names.
 pub fn is_like(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == text;

@@ -1,4 +1,4 @@
-//! How long an operation may take, and what it did so far.
+//! The deadline, cancellation and log of an operation.
 
 use crate::error::{Error, Result};
 use std::future::Future;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Passed down from the call to the protocol command: the deadline, the way to cancel, the log.
+/// The progress of an operation, passed from the call to the protocol command: deadline, cancellation, log.
 ///
 /// Cheap to clone; clones share the log and the cancellation.
 #[derive(Clone, Debug)]
@@ -24,19 +24,19 @@ struct Log {
     obstacle: Option<Error>,
 }
 
-/// Longer than anybody waits, and short enough to be counted.
+/// The longest timeout that can be represented.
 const MAX_TIMEOUT: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// A call log is kept up to this length; repeats are folded when it is read.
+/// The largest number of log lines; repeats are folded when the log is read.
 const MAX_LOG_LINES: usize = 1_000;
 
 impl Progress {
-    /// An operation that may take `timeout` from now on.
+    /// Creates an operation that may take `timeout` from now on.
     pub fn new(timeout: Duration) -> Self {
         Self::cancelled_by(timeout, CancellationToken::new())
     }
 
-    /// The same, with a token that ends it early.
+    /// Creates an operation with a token that cancels it.
     pub fn cancelled_by(timeout: Duration, cancel: CancellationToken) -> Self {
         Self {
             timeout,
@@ -46,27 +46,27 @@ impl Progress {
         }
     }
 
-    /// A part of this operation with a time limit of its own and a log of its own; cancelled with the whole.
+    /// Creates a part of this operation with its own timeout and log; cancelled with the whole.
     pub fn within(&self, timeout: Duration) -> Self {
         Self::cancelled_by(timeout, self.cancel.clone())
     }
 
-    /// When the operation must be over.
+    /// Returns the deadline.
     pub fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// The time limit it began with.
+    /// Returns the timeout.
     pub fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// Notes a part of the step noted last.
+    /// Logs a detail of the last step.
     pub fn detail(&self, step: impl std::fmt::Display) {
         self.log(format!("  {step}"));
     }
 
-    /// Notes a step; the log becomes part of the error if the operation times out.
+    /// Logs a step; the log becomes part of the error if the operation times out.
     pub fn log(&self, step: impl Into<String>) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         if log.lines.len() < MAX_LOG_LINES {
@@ -74,7 +74,7 @@ impl Progress {
         }
     }
 
-    /// Remembers what stands in the way, to be told if the deadline passes.
+    /// Sets the last failed check, for the timeout error.
     pub fn set_obstacle(&self, error: Error) {
         self.log
             .lock()
@@ -82,7 +82,7 @@ impl Progress {
             .obstacle = Some(error);
     }
 
-    /// The steps noted so far; details are indented, repeats folded (`3 × …`).
+    /// Returns the steps so far; details are indented, repeats folded (`3 × …`).
     pub fn steps(&self) -> Vec<String> {
         fold_repeats(
             &self
@@ -93,12 +93,12 @@ impl Progress {
         )
     }
 
-    /// Whether anything beside this clone still uses it.
+    /// Returns whether another clone exists.
     pub fn is_shared(&self) -> bool {
         Arc::strong_count(&self.log) > 1
     }
 
-    /// The step noted last and what stands in its way, in one line; `None` where no step was noted.
+    /// Returns the last step and the last failed check in one line; `None` without a step.
     pub fn current_step(&self) -> Option<String> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let mut steps = log.lines.iter().rev();
@@ -111,7 +111,7 @@ impl Progress {
         whole.lines().next().map(str::to_owned)
     }
 
-    /// Runs `operation` to its end, the deadline, or cancellation; dropping it is how it stops.
+    /// Runs `operation` until it ends, the deadline passes, or it is cancelled, in which case it is dropped.
     pub async fn run<T>(&self, operation: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
@@ -121,7 +121,7 @@ impl Progress {
         }
     }
 
-    /// The error of an operation that did not make it, with its log.
+    /// Returns the timeout error with the log.
     pub fn timed_out(&self) -> Error {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         Error::Timeout {
@@ -132,10 +132,10 @@ impl Progress {
     }
 }
 
-/// The longest run of lines that is looked for again right behind itself.
+/// The longest sequence of lines that is folded.
 const FOLDED_RUN: usize = 8;
 
-/// Writes runs of lines that repeat once, with how often they came.
+/// Folds repeated sequences of lines, with the number of their repetitions.
 fn fold_repeats(lines: &[String]) -> Vec<String> {
     let mut folded = Vec::new();
     let mut rest = lines;

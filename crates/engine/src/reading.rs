@@ -1,4 +1,4 @@
-//! What a page says, as data: its text, elements, tables, links, and facts about itself. Finding elements and acting on them is elsewhere.
+//! Reading a page as data: its text, elements, tables, links, and metadata.
 
 use crate::backend::FrameId;
 use crate::error::{Error, Result};
@@ -10,51 +10,51 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// How many texts are read at once.
+/// The largest number of texts that are read at once.
 const MAX_TEXTS: usize = 1_000;
 
-/// The form that content is wanted in.
+/// The format of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// As the document stands now.
+    /// The serialized DOM.
     Html,
-    /// As it is laid out.
+    /// The rendered text.
     Text,
-    /// What people read of it.
+    /// The visible content as Markdown.
     Markdown,
-    /// The main article as Markdown; all of it where no article is found.
+    /// The main article as Markdown; the whole page if there is no article.
     Reader,
 }
 
-/// Content of a page or an element.
+/// The content of a page or an element.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Content {
     /// The text.
     #[serde(rename = "content")]
     pub text: String,
-    /// It was longer than there was room for.
+    /// Whether it was truncated.
     #[serde(rename = "cut")]
     pub is_cut: bool,
 }
 
-/// An element for those who look for one; long texts are cut off.
+/// The facts of an element; long texts are truncated.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ElementFacts {
-    /// Its name in lower case.
+    /// The tag name in lower case.
     pub tag: String,
-    /// As written.
+    /// The attributes as written.
     pub attributes: BTreeMap<String, String>,
-    /// As it is laid out.
+    /// The rendered text.
     pub text: String,
-    /// The accessible role.
+    /// The ARIA role.
     pub role: String,
     /// The accessible name.
     pub name: String,
-    /// `x`, `y`, `width` and `height` in the viewport of its frame, in CSS pixels.
+    /// The bounding box in the viewport of its frame, in CSS pixels: `x`, `y`, `width` and `height`.
     #[serde(rename = "box")]
     pub bounds: Map<String, Value>,
-    /// Names it until the next snapshot of the page, as refs of a snapshot do.
+    /// The ref, which is valid until the next snapshot of the page.
     #[serde(rename = "ref", deserialize_with = "local_ref")]
     pub reference: String,
 }
@@ -63,34 +63,34 @@ fn local_ref<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String
     u64::deserialize(deserializer).map(|number| format!("e{number}"))
 }
 
-/// A table: what spans several rows or columns stands in each of them.
+/// A table: a cell that spans several rows or columns is repeated in each of them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Table {
-    /// One for each column; empty where the table has none.
+    /// One header for each column; empty if the table has none.
     pub headers: Vec<String>,
-    /// All of the same length.
+    /// The rows, all of the same length.
     pub rows: Vec<Vec<String>>,
 }
 
 /// The links of a page or an element.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Links {
-    /// How many there are.
+    /// The number of links.
     pub count: usize,
-    /// The first of them.
+    /// The first links.
     pub links: Vec<Link>,
 }
 
 /// A link.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Link {
-    /// What it says, or its accessible name.
+    /// The text, or the accessible name.
     pub text: String,
-    /// Absolute, where it is a URL.
+    /// The URL, absolute if it is valid.
     pub href: String,
 }
 
-/// What a document says of itself.
+/// The metadata of a document.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {
@@ -102,22 +102,22 @@ pub struct Metadata {
     pub description: Option<String>,
     /// `<link rel=canonical>`, absolute.
     pub canonical: Option<String>,
-    /// A BCP 47 tag.
+    /// The language, a BCP 47 tag.
     pub language: Option<String>,
-    /// Such as `UTF-8`.
+    /// The character encoding, such as `UTF-8`.
     pub charset: String,
     /// `<meta name=viewport>`
     pub viewport: Option<String>,
-    /// Open Graph properties without their `og:`; texts, or lists where there are several of one name.
+    /// Open Graph properties without the prefix `og:`; texts, or lists for repeated names.
     pub open_graph: Map<String, Value>,
-    /// Every JSON-LD block that can be read.
+    /// All valid JSON-LD blocks.
     pub json_ld: Vec<Value>,
-    /// All other named `<meta>`, in lower case.
+    /// All other named `<meta>` elements, in lower case.
     pub meta: BTreeMap<String, String>,
 }
 
 impl Page {
-    /// The main document in that form, as far as there is room for it, in UTF-16 units.
+    /// Returns the main document in that format, up to `room` UTF-16 units.
     pub async fn content(&self, progress: &Progress, form: Form, room: usize) -> Result<Content> {
         let frame = self.main_frame();
         let argument = json!({ "form": form, "room": room });
@@ -128,7 +128,7 @@ impl Page {
         progress.run(content).await
     }
 
-    /// Brings the code to a frame that a form of content needs.
+    /// Injects the script into a frame that a format needs.
     async fn prepare(&self, frame: &FrameId, form: Form) -> Result<()> {
         match form {
             Form::Reader => {
@@ -139,12 +139,12 @@ impl Page {
         }
     }
 
-    /// The links of the main document.
+    /// Returns the links of the main document.
     pub async fn links(&self, progress: &Progress) -> Result<Links> {
         self.extract(progress, "links", json!({})).await
     }
 
-    /// What the main document says of itself.
+    /// Returns the metadata of the main document.
     pub async fn metadata(&self, progress: &Progress) -> Result<Metadata> {
         self.extract(progress, "metadata", json!({})).await
     }
@@ -161,7 +161,7 @@ impl Page {
 }
 
 impl Locator {
-    /// The element in that form, as far as there is room for it, in UTF-16 units.
+    /// Returns the element in that format, up to `room` UTF-16 units.
     pub async fn content(&self, progress: &Progress, form: Form, room: usize) -> Result<Content> {
         let element = self.resolve(progress).await?;
         let argument = json!({ "form": form, "room": room });
@@ -172,13 +172,13 @@ impl Locator {
         progress.run(content).await
     }
 
-    /// The links in the element, itself included.
+    /// Returns the links in the element, including itself.
     pub async fn links(&self, progress: &Progress) -> Result<Links> {
         let element = self.resolve(progress).await?;
         progress.run(element.call("links", json!({}))).await
     }
 
-    /// The table that the element is, or the first one in it. Fails with `ElementMismatch` where there is none.
+    /// Returns the table that the element is, or the first one in it. Fails with `ElementMismatch` if there is none.
     pub async fn table(&self, progress: &Progress) -> Result<Table> {
         #[derive(Deserialize)]
         #[serde(untagged)]
@@ -196,7 +196,7 @@ impl Locator {
         }
     }
 
-    /// The texts of all elements that match now, as they are laid out.
+    /// Returns the rendered texts of all matching elements.
     pub async fn all_texts(&self, progress: &Progress) -> Result<Vec<String>> {
         progress
             .run(async {
@@ -206,7 +206,7 @@ impl Locator {
             .await
     }
 
-    /// What the element is.
+    /// Returns the facts of the element.
     pub async fn describe(&self, progress: &Progress) -> Result<ElementFacts> {
         let element = self.resolve(progress).await?;
         let facts = progress.run(describe(std::slice::from_ref(&element))).await;
@@ -215,7 +215,7 @@ impl Locator {
             .ok_or_else(|| element.not_actionable(crate::error::Obstacle::Detached))
     }
 
-    /// What the first elements are that match now, and how many match.
+    /// Returns the facts of the first matching elements, and the number of matches.
     pub async fn describe_all(
         &self,
         progress: &Progress,
@@ -230,7 +230,7 @@ impl Locator {
     }
 }
 
-/// The whole text of each of these elements of one document, as far as it is still there.
+/// Returns the complete text of each of these elements of one document, except removed ones.
 async fn texts(elements: &[Element]) -> Result<Vec<String>> {
     let Some(first) = elements.first() else {
         return Ok(Vec::new());
@@ -240,7 +240,7 @@ async fn texts(elements: &[Element]) -> Result<Vec<String>> {
     first.page.call(&first.frame, "texts", &argument).await
 }
 
-/// What each of these elements of one document is, as far as it is still there.
+/// Returns the facts of each of these elements of one document, except removed ones.
 async fn describe(elements: &[Element]) -> Result<Vec<ElementFacts>> {
     let Some(first) = elements.first() else {
         return Ok(Vec::new());

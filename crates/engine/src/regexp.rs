@@ -1,5 +1,5 @@
-//! JavaScript regular expressions with a budget. QuickJS matches them, as a browser would, and stops at so many steps; its memory is bounded
-//! too. Matching belongs into [`task::compute`]: even what is within the budget takes long.
+//! JavaScript regular expressions with limits. QuickJS matches them as a browser would, with a limit of steps and of memory. Matching
+//! belongs into [`task::compute`], because it may take long even within the limits.
 
 use crate::error::{Error, Result};
 use rquickjs::context::intrinsic;
@@ -8,19 +8,20 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// The longest pattern that is read, in bytes.
+/// The longest pattern, in bytes.
 const MAX_PATTERN_LENGTH: usize = 8 * 1024;
 
-/// What all texts of one search may take, in units of 10,000 steps of the matcher (`INTERRUPT_COUNTER_INIT` of QuickJS): a tenth of a second.
+/// The largest number of steps for all texts of a search, in units of 10,000 steps of the matcher (`INTERRUPT_COUNTER_INIT` of QuickJS): a
+/// tenth of a second.
 const MAX_STEPS: u32 = 500;
 
-/// How long a search of very many texts may take.
+/// How long a search in a large number of texts may take.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the matcher and one text may take, in bytes.
+/// The largest memory of the matcher and one text, in bytes.
 const MAX_MEMORY: usize = 128 * 1024 * 1024;
 
-/// A regular expression. It matches anywhere in a text; `g`, `y` and `d` make no difference.
+/// A regular expression. It matches anywhere in a text; the flags `g`, `y` and `d` have no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RegExp {
     source: String,
@@ -28,7 +29,7 @@ pub(crate) struct RegExp {
 }
 
 impl RegExp {
-    /// Reads a regular expression; says what is wrong with one that JavaScript would refuse.
+    /// Parses a regular expression; returns the syntax error that JavaScript would report.
     pub(crate) fn new(source: &str, flags: &str) -> Result<Self, String> {
         if source.len() > MAX_PATTERN_LENGTH {
             return Err(format!(
@@ -51,10 +52,10 @@ impl RegExp {
         Ok(regexp)
     }
 
-    /// Which of the texts it matches.
+    /// Returns which of the texts match.
     ///
     /// # Errors
-    /// When that takes more than the budget.
+    /// If that exceeds a limit.
     pub(crate) fn matches<'a>(
         &self,
         texts: impl IntoIterator<Item = &'a str>,
@@ -71,7 +72,7 @@ impl RegExp {
         matched.map_err(|_| self.too_slow())
     }
 
-    /// What is said when it takes more than the budget.
+    /// Returns the error for an exceeded limit.
     pub(crate) fn too_slow(&self) -> Error {
         Error::PatternTooSlow {
             pattern: format!("/{}/{}", self.source, self.flags),
@@ -129,7 +130,7 @@ impl Failure {
     }
 }
 
-/// Without memory there is no matcher.
+/// Without memory, the matcher cannot be created.
 impl From<rquickjs::Error> for Failure {
     fn from(_: rquickjs::Error) -> Self {
         Self::OverBudget

@@ -1,4 +1,4 @@
-//! Rules by which requests are refused, or answered without a server, and the patterns that say which requests.
+//! Routes: rules that abort, fulfill or change requests, and their URL patterns.
 
 use crate::error::{Error, Result};
 use crate::regexp::RegExp;
@@ -7,44 +7,44 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use task::{compute, spawn};
 
-/// Names and values of headers.
+/// The names and values of headers.
 type Headers = Vec<(String, String)>;
 
 /// A rule about requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
-    /// Which URLs; all if none.
+    /// The pattern of URLs; default: all.
     pub url: Option<UrlPattern>,
-    /// Which resource type, as Playwright names it; all if none.
+    /// The resource type in Playwright's words; default: all.
     pub resource_type: Option<String>,
-    /// What becomes of those requests.
+    /// The effect on matching requests.
     pub answer: RouteAnswer,
-    /// How the rule is listed; `None`: by its answer.
+    /// The text in lists; `None`: derived from the effect.
     pub details: Option<String>,
 }
 
-/// What becomes of a request that a rule is about.
+/// The effect of a route on a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RouteAnswer {
-    /// It fails.
+    /// Abort the request.
     Block,
-    /// It is answered so, without a server.
+    /// Fulfill the request with a mock response.
     Mock(Arc<Mock>),
-    /// It is sent with other headers.
+    /// Continue the request with changed headers.
     Rewrite(Arc<HeaderChanges>),
 }
 
 /// Changes to the headers of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeaderChanges {
-    /// Headers to set.
+    /// The headers to set.
     pub set: Headers,
-    /// Names of headers to remove, after the others are set.
+    /// The names of headers to remove, after others were set.
     pub remove: Vec<String>,
 }
 
 impl HeaderChanges {
-    /// The headers that are sent instead.
+    /// Returns the changed headers.
     pub(crate) fn apply(&self, mut headers: Headers) -> Headers {
         let set = self.set.iter().map(|(name, _)| name);
         for name in set.chain(&self.remove) {
@@ -60,21 +60,21 @@ impl HeaderChanges {
     }
 }
 
-/// An answer without a server.
+/// A mock response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mock {
-    /// HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// All headers.
+    /// The headers.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// How long the answer takes.
+    /// The delay of the response.
     pub delay: Duration,
 }
 
 impl Mock {
-    /// Calls `fulfill` with status, headers and body of the response to a request with these headers, once its delay is over.
+    /// Calls `fulfill` with status, headers and body of the response to a request with these headers, after the delay.
     pub(crate) fn respond(
         self: &Arc<Self>,
         request: &Headers,
@@ -93,7 +93,7 @@ impl Mock {
         .detach();
     }
 
-    /// A page of another origin may read the response, as whoever wrote the rule has meant.
+    /// Adds CORS headers, because a page of another origin is expected to be able to read the response.
     fn response_to(&self, request: &Headers) -> (u16, Headers, Vec<u8>) {
         let sent = |wanted: &str| {
             let mut headers = request.iter();
@@ -123,7 +123,7 @@ impl Mock {
     }
 }
 
-/// All rules of a context, oldest first. Cheap to clone.
+/// The routes of a context, oldest first. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Routes(Arc<Vec<Route>>);
 
@@ -134,17 +134,17 @@ impl From<Vec<Route>> for Routes {
 }
 
 impl Routes {
-    /// Whether there is no rule.
+    /// Returns whether there are no routes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The rules.
+    /// Returns the routes.
     pub fn iter(&self) -> impl Iterator<Item = &Route> {
         self.0.iter()
     }
 
-    /// Says what the newest rule about such a request says: at once where that is quickly found, else from a task.
+    /// Passes the decision of the newest matching route to a callback: at once if matching is fast, otherwise from a task.
     pub(crate) fn decide(
         &self,
         url: &str,
@@ -174,7 +174,7 @@ impl Routes {
             match pattern.matches(url) {
                 Ok(true) => return Some(route.answer.clone()),
                 Ok(false) => {}
-                // The rule may be there to keep the request from a server.
+                // The route may be intended to keep the request from a server.
                 Err(error) => {
                     tracing::warn!(%error, "a request is refused, as no rule decides about it");
                     return Some(RouteAnswer::Block);
@@ -185,8 +185,8 @@ impl Routes {
     }
 }
 
-/// Which URLs: a glob (`**/*.png`, with `*`, `**` and `{a,b}`), a regular expression between slashes (`/\.png$/`), a whole URL, or a part
-/// of one. Query and fragment may be left out.
+/// A pattern of URLs: a glob (`**/*.png`, with `*`, `**` and `{a,b}`), a regular expression between slashes (`/\.png$/`), a complete URL,
+/// or a part of one. Query and fragment are optional.
 #[derive(Debug, Clone)]
 pub struct UrlPattern {
     source: String,
@@ -205,14 +205,14 @@ enum Kind {
 #[derive(Debug)]
 struct Expression {
     regexp: RegExp,
-    /// It took too long on a URL. No page makes it do so again.
+    /// Whether it exceeded its limits on a URL, after which it is no longer evaluated.
     given_up: AtomicBool,
 }
 
-/// URLs longer than this, in bytes, are not matched on the thread that serves clients.
+/// The longest URL that is matched on the thread that serves clients, in bytes.
 const MAX_INLINE_URL_LENGTH: usize = 16 * 1024;
 
-/// The longest pattern that is read, in bytes.
+/// The longest pattern, in bytes.
 const MAX_PATTERN_LENGTH: usize = 8 * 1024;
 
 impl PartialEq for UrlPattern {
@@ -228,7 +228,7 @@ impl std::fmt::Display for UrlPattern {
 }
 
 impl UrlPattern {
-    /// Reads a pattern; says what is wrong with one that cannot be read.
+    /// Parses a pattern; returns the syntax error.
     pub fn new(source: &str) -> Result<Self, String> {
         if source.len() > MAX_PATTERN_LENGTH {
             return Err(format!(

@@ -1,7 +1,7 @@
-//! What a page shows, as the text a model reads: aria YAML with refs. Pure: facts of the page's documents in, text out.
+//! Snapshots of pages: aria YAML with refs, generated from facts of the page's documents.
 //!
-//! A document's facts come from `injected/src/snapshot.ts`; here they are grafted into one tree over frames,
-//! freed of what says nothing, written as YAML, and searched.
+//! `injected/src/snapshot.ts` reads a document's facts; these modules combine them into one tree across frames, prune it, write it as YAML,
+//! and search it.
 
 mod facts;
 mod find;

@@ -1,4 +1,4 @@
-//! Storage state: what a context remembers of the sites it visited, in the shape of Playwright's files.
+//! Storage states of contexts, in the format of Playwright's files.
 
 use crate::backend::{Cookie, Verdict};
 use crate::context::{BrowserContext, VisitedOrigins};
@@ -8,44 +8,42 @@ use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Cookies and `localStorage`, as a storage state file holds them.
+/// Cookies and `localStorage`, as in a storage state file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StorageState {
-    /// Every cookie.
+    /// All cookies.
     pub cookies: Vec<Cookie>,
-    /// Every origin with something in its `localStorage`.
+    /// All origins with entries in `localStorage`.
     pub origins: Vec<OriginStorage>,
 }
 
-/// What an origin remembers.
+/// The storage of an origin.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OriginStorage {
-    /// Scheme, host and port, e.g. `https://example.com`.
+    /// The origin, e.g. `https://example.com`.
     pub origin: String,
-    /// Its `localStorage`.
+    /// The `localStorage`.
     #[serde(default)]
     pub local_storage: Vec<StorageItem>,
     /// The `sessionStorage` of one page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub session_storage: Vec<StorageItem>,
-    /// Its databases; `None`: nothing is said of them. Values that JSON has no word for are objects with a `$`.
+    /// The IndexedDB databases; `None`: not included. Values that JSON cannot represent are objects with a key that starts with `$`.
     #[serde(default, rename = "indexedDB", skip_serializing_if = "Option::is_none")]
     pub indexed_db: Option<Value>,
 }
 
-/// One entry of a `localStorage`.
+/// An entry of `localStorage`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StorageItem {
-    /// Its key.
     pub name: String,
-    /// What it holds.
     pub value: String,
 }
 
 impl BrowserContext {
-    /// Cookies, and the `localStorage` of every origin that was visited.
+    /// Returns cookies, and the `localStorage` of every visited origin.
     pub async fn storage_state(&self, progress: &Progress) -> Result<StorageState> {
         progress
             .run(async {
@@ -57,7 +55,7 @@ impl BrowserContext {
             .await
     }
 
-    /// Puts a storage state in the place of all cookies and of the `localStorage` of every origin that was visited.
+    /// Replaces all cookies and the `localStorage` of every visited origin by a storage state.
     pub async fn restore(&self, progress: &Progress, state: &StorageState) -> Result<()> {
         progress
             .run(async {
@@ -77,7 +75,7 @@ impl BrowserContext {
             .await
     }
 
-    /// Cookies, and the `localStorage` and databases of every origin that was visited.
+    /// Returns cookies, and the `localStorage` and databases of every visited origin.
     pub async fn full_storage_state(&self, progress: &Progress) -> Result<StorageState> {
         let mut state = self.storage_state(progress).await?;
         let origins = self.visited_origins().origins();
@@ -90,7 +88,7 @@ impl BrowserContext {
         Ok(state)
     }
 
-    /// Puts a storage state in the place of all cookies, and of the `localStorage` and databases of every origin that was visited.
+    /// Replaces all cookies, and the `localStorage` and databases of every visited origin, by a storage state.
     pub async fn restore_full_state(
         &self,
         progress: &Progress,
@@ -110,7 +108,7 @@ impl BrowserContext {
             .await
     }
 
-    /// Adds what a storage state holds, replacing only the cookies and entries that it names.
+    /// Adds a storage state, replacing only the cookies and entries that it contains.
     pub async fn merge(&self, progress: &Progress, state: &StorageState) -> Result<()> {
         progress
             .run(async {
@@ -136,7 +134,7 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// The `sessionStorage` of each origin that the page shows, in its main frame or another.
+    /// Returns the `sessionStorage` of each origin in the frames of the page.
     pub async fn session_storage(
         &self,
         progress: &Progress,
@@ -146,7 +144,7 @@ impl Page {
         for frame in self.frames() {
             let told = match self.evaluate_in(progress, &frame.id, READ).await {
                 Ok(told) => told.unwrap_or_default(),
-                // A frame that goes has nothing to say.
+                // The frame was removed.
                 Err(Error::DocumentGone {}) => continue,
                 Err(error) => return Err(error),
             };
@@ -162,8 +160,8 @@ impl Page {
         Ok(all)
     }
 
-    /// Puts the `sessionStorage` of a state in the place of the page's; that of `url` is emptied where the state has none. The page is
-    /// left at an empty document.
+    /// Replaces the page's `sessionStorage` by that of a state; that of `url` is cleared if the state has none. The page then shows an
+    /// empty document.
     pub async fn restore_session_storage(
         &self,
         progress: &Progress,
@@ -174,7 +172,7 @@ impl Page {
         let known =
             known.filter_map(|known| Some((known.of_site()?, known.session_storage.as_slice())));
         let mut left: Vec<(String, &[StorageItem])> = known.collect();
-        // What the page may not ask for it does not visit either.
+        // A blocked origin is not visited.
         left.retain(|(origin, entries)| !entries.is_empty() && self.refusal(origin).is_none());
         let here = VisitedOrigins::default();
         here.add(url);
@@ -223,14 +221,14 @@ impl Page {
 }
 
 impl StorageState {
-    /// Adds what a page holds for the time it is open.
+    /// Adds the `sessionStorage` of a page.
     pub fn add_session_storage(&mut self, contents: Vec<(String, Vec<StorageItem>)>) {
         for (origin, entries) in contents {
             self.origin(&origin).session_storage = entries;
         }
     }
 
-    /// What is known of an origin, from now on.
+    /// Returns the storage of an origin, which is added if it is missing.
     fn origin(&mut self, origin: &str) -> &mut OriginStorage {
         let place = self.origins.iter().position(|known| known.is(origin));
         let place = place.unwrap_or_else(|| {
@@ -243,7 +241,7 @@ impl StorageState {
         &mut self.origins[place]
     }
 
-    /// Puts together what was read of each origin; those with nothing are left out.
+    /// Combines the storage of each origin; empty ones are omitted.
     pub(crate) fn new(
         cookies: Vec<Cookie>,
         origins: Vec<String>,
@@ -265,7 +263,7 @@ impl StorageState {
         Self { cookies, origins }
     }
 
-    /// What each of these origins is to hold.
+    /// Returns the contents for each of these origins.
     pub(crate) fn contents_of(&self, origins: Vec<String>) -> Vec<(String, Vec<(String, String)>)> {
         let entries = |origin: &str| {
             let known = self.origins.iter().find(|known| known.is(origin));
@@ -285,13 +283,13 @@ impl StorageState {
 }
 
 impl OriginStorage {
-    /// The origin as browsers write it; `None` for one that is no site's, and cannot be visited.
+    /// Returns the origin as browsers serialize it; `None` for an origin that cannot be visited.
     pub fn of_site(&self) -> Option<String> {
         let url = url::Url::parse(&self.origin).ok()?;
         matches!(url.scheme(), "http" | "https").then(|| url.origin().ascii_serialization())
     }
 
-    /// Files may write an origin with a slash or a default port.
+    /// Compares origins: files may write them with a slash or a default port.
     fn is(&self, origin: &str) -> bool {
         url::Url::parse(&self.origin).is_ok_and(|url| url.origin().ascii_serialization() == origin)
     }

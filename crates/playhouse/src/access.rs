@@ -1,5 +1,4 @@
-//! Who may do what: principals and their permissions, the policy of the operator, URLs and files that no tool opens, and the record of
-//! every call.
+//! Access control: principals and their permissions, the policy of the operator, protected URLs and files, and the audit log.
 
 pub(crate) mod audit;
 pub(crate) mod policy;

@@ -1,7 +1,7 @@
-//! A browser process with everything that it starts: a group of processes that ends with its owner, its last words kept.
+//! A browser process with its process group, which ends with its owner, and whose last output is kept.
 //!
-//! Chromium ends by itself, and cleanly, when its debugging pipe closes, which it does however we end. What does not end by itself is
-//! killed: by the thread that waits for the browser while we live, by a guard once we are gone. Unix only.
+//! Chromium exits cleanly when its debugging pipe closes, which happens however this process ends. Processes that do not exit are killed:
+//! by the thread that waits for the browser while this process runs, by a guard process afterwards. Unix only.
 
 use super::profile::Profile;
 use crate::error::{Error, Result};
@@ -18,15 +18,15 @@ use task::{self, Task};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::sync::{oneshot, watch};
 
-/// Lines of the browser's own output that are kept for an error.
+/// The number of output lines that are kept for an error.
 const MAX_OUTPUT_LINES: usize = 60;
-/// How long the helpers of a browser may outlive it: some write to its profile to the last.
+/// How long the helpers of a browser may outlive it: some write to its profile until the end.
 const HELPER_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What waits for us to end, however we do, and then ends what is left of its group: itself at last.
+/// The guard process, which waits until this process has ended, and then kills the rest of its group, including itself.
 const GUARD: &str = "while read -r _; do :; done; sleep 2; kill -s KILL 0";
 
-/// A running browser. Dropping it kills the process with its whole group.
+/// A running browser. Dropping it kills its process group.
 #[derive(Debug)]
 pub(crate) struct Process {
     group: Arc<Group>,
@@ -36,27 +36,27 @@ pub(crate) struct Process {
     readers: [Task; 2],
 }
 
-/// Both ends of the debugging pipe that stay with us.
+/// This process's ends of the debugging pipe.
 pub(crate) struct Pipe {
     pub(crate) reader: OwnedFd,
     pub(crate) writer: OwnedFd,
 }
 
-/// A process group; `None` once nobody is in it. Until then its number is nobody else's, because a child of ours that nobody has
-/// waited for is in it.
+/// A process group; `None` after its last process has ended. Until then its number is not reused, because it contains a child that was not
+/// reaped.
 #[derive(Debug)]
 struct Group(Mutex<Option<Pid>>);
 
-/// The last lines that a process printed.
+/// The last output lines of a process.
 #[derive(Debug, Clone, Default)]
 struct Output {
     lines: Arc<Mutex<VecDeque<String>>>,
-    /// How many of its streams are at their end.
+    /// The number of streams that have ended.
     ended: watch::Sender<usize>,
     printed: watch::Sender<u64>,
 }
 
-/// What the thread that has started a browser tells of it.
+/// The messages of the thread that has started a browser.
 struct Started {
     group: Arc<Group>,
     stdout: Option<ChildStdout>,
@@ -125,27 +125,27 @@ impl Process {
         Ok((process, Pipe { reader, writer }))
     }
 
-    /// Waits for the process to end, and tells how.
+    /// Waits for the process to end, and returns how.
     pub(crate) async fn exit(&self) -> String {
         let mut exited = self.exited.clone();
         let reason = match exited.wait_for(Option::is_some).await {
             Ok(reason) => reason.clone(),
-            // Only a panic in the thread that waits for it.
+            // Only after a panic in the thread that waits for it.
             Err(_) => None,
         };
         reason.unwrap_or_default()
     }
 
-    /// What the process printed last; of one that has ended, all of it.
+    /// Returns the last output of the process; after its end, including the rest.
     pub(crate) async fn recent_output(&self) -> String {
         let mut ended = self.output.ended.subscribe();
         let all = ended.wait_for(|ended| *ended == self.readers.len());
-        // A helper may hold the streams open longer than the browser lives.
+        // A helper may keep the streams open longer than the browser runs.
         let _ = tokio::time::timeout(Duration::from_secs(1), all).await;
         self.output.text()
     }
 
-    /// What `find` finds in a line that the process prints; `None` once it has ended without.
+    /// Returns the result of `find` in a line of output; `None` if the process has ended without it.
     pub(crate) async fn wait_for_output<T>(&self, find: impl Fn(&str) -> Option<T>) -> Option<T> {
         let mut printed = self.output.printed.subscribe();
         let mut exited = self.exited.clone();
@@ -155,29 +155,29 @@ impl Process {
                 return Some(found);
             }
             tokio::select! {
-                // The sender lives in `self`.
+                // The sender is a field of `self`.
                 _ = printed.changed() => {}
                 _ = exited.wait_for(Option::is_some) => return None,
             }
         }
     }
 
-    /// Whether the profile goes with the process.
+    /// Returns whether the profile is temporary.
     pub(crate) fn is_temporary(&self) -> bool {
         self.profile.is_temporary()
     }
 
-    /// It is about to be asked to end: its profile will soon be free.
+    /// Marks the profile as free soon, before the browser is closed.
     pub(crate) fn leave(&self) {
         self.profile.leave();
     }
 
-    /// Waits for the process to end by itself, at most `grace`, then kills its group. Returns when nothing of it is left, its temporary
-    /// profile included.
+    /// Waits for the process to exit, at most `grace`, then kills its group. Returns when all processes have ended and the temporary
+    /// profile is removed.
     pub(crate) async fn end(&self, grace: Duration) {
         if tokio::time::timeout(grace, self.exit()).await.is_err() {
             self.group.kill();
-            // A killed process is gone as soon as the kernel gets to it.
+            // A killed process ends as soon as the kernel handles it.
             self.exit().await;
         }
     }
@@ -185,7 +185,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The thread that waits for it clears up.
+        // The waiting thread cleans up.
         self.group.kill();
     }
 }
@@ -197,7 +197,7 @@ impl Group {
 
     fn kill(&self) {
         if let Some(id) = *self.id() {
-            // All of it may have ended this very moment.
+            // All processes may have ended at this moment.
             let _ = rustix::process::kill_process_group(id, Signal::KILL);
         }
     }
@@ -266,7 +266,7 @@ fn supervise(
             if let Some(guard) = guard {
                 guard.end();
             }
-            // Whoever asked may have given up.
+            // The caller may be cancelled.
             let _ = started.send(Err(error));
             return;
         }
@@ -286,7 +286,7 @@ fn supervise(
         group.kill();
     }
     wait_without_reaping(&browser);
-    // Nothing is ever sent: it ends when all output has, and so all that could write any.
+    // Nothing is ever sent: the channel closes when all output streams have ended, and with them all their writers.
     let _ = read.recv_timeout(HELPER_EXIT_TIMEOUT);
     let status = {
         let mut id = group.id();
@@ -306,7 +306,7 @@ fn supervise(
     }));
 }
 
-/// Waits until the child has ended, and leaves it: as long as nobody has taken note, its number is not given to another process.
+/// Waits until the child has ended without reaping it, so that its number is not reused.
 fn wait_without_reaping(child: &Child) {
     let Some(id) = Pid::from_raw(child.id().cast_signed()) else {
         return;
@@ -318,15 +318,15 @@ fn wait_without_reaping(child: &Child) {
     ) {}
 }
 
-/// The first of a browser's group of processes. It outlives us by two seconds.
+/// The guard process, which leads the browser's process group. It outlives this process by two seconds.
 struct Guard {
     process: Child,
-    /// Its end is the sign.
+    /// Closing it signals the end of this process.
     _alive: Option<std::process::ChildStdin>,
 }
 
 impl Guard {
-    /// `None` where there is no shell: then only the pipe ends the browser.
+    /// `None` without a shell: then only the pipe ends the browser.
     fn start() -> Option<Self> {
         let mut command = command(Path::new("/bin/sh"));
         command
@@ -355,7 +355,7 @@ impl Guard {
     }
 
     fn end(mut self) {
-        // It is a child that nobody has waited for, so it is still the one that was started.
+        // The child was not reaped, so the number is still its own.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -369,9 +369,9 @@ fn command(program: &Path) -> Command {
     Command::new(program)
 }
 
-/// Gives the new process the pipe as 3 and 4, and the lock of its profile under whatever number.
+/// Passes the pipe to the new process as descriptors 3 and 4, and the lock of its profile as any descriptor.
 fn hand_over([reads, writes, lock]: [Option<i32>; 3]) -> io::Result<()> {
-    // They go out of the way first: one of them may be 3 or 4 already.
+    // They are moved first: one of them may be 3 or 4 already.
     let away = |descriptor: Option<i32>| {
         let Some(descriptor) = descriptor else {
             return Ok(-1);

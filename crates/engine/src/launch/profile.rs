@@ -1,9 +1,8 @@
-//! The directory that a browser keeps its profile in: whose it is, and what becomes of it.
+//! The profile directory of a browser: its owner, and its removal.
 //!
-//! Two files in it are locked while it is in use. One lock is the browser's: the browser inherits it, so that it ends with the last
-//! of us and the browser. The other one is the owner's: it ends when the owner begins to close the browser, or dies. A profile whose
-//! owner has gone will be free in a moment; one with an owner will not. No process is ever asked for by its number, which may be
-//! somebody else's by now.
+//! Two files in it are locked while it is in use. The browser inherits the first lock, which therefore ends when both this process and the
+//! browser have ended. The second lock is the owner's: it ends when the owner starts to close the browser, or has ended. A profile without
+//! an owner will soon be free; one with an owner will not. Processes are never identified by their number, which may be reused.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -11,49 +10,49 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Begins the name of each temporary profile.
+/// The prefix of the names of temporary profiles.
 const TEMPORARY: &str = "playhouse-profile-";
-/// Begins its name once it is nobody's any more: whoever comes across it may remove it.
+/// The prefix of its name after its release: any process may remove it.
 const GONE: &str = "playhouse-gone-";
-/// Locked by the browser and by us.
+/// Locked by the browser and by this process.
 const IN_USE: &str = "playhouse-in-use.lock";
-/// Locked by us, until we want the browser to end.
+/// Locked by this process until it closes the browser.
 const OWNER: &str = "playhouse-owner.lock";
-/// Links to what keeps a second Chromium away.
+/// The link with which Chromium excludes a second instance.
 const SINGLETON_LOCK: &str = "SingletonLock";
 const SINGLETON_SOCKET: &str = "SingletonSocket";
 const SINGLETON_COOKIE: &str = "SingletonCookie";
 
-/// How often, and how long after, a directory is removed again into which somebody has written meanwhile.
+/// The number and interval of further attempts to remove a directory into which a process still writes.
 const MAX_REMOVAL_ATTEMPTS: u32 = 20;
 const REMOVAL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// A profile that is ours to use.
+/// A claimed profile.
 #[derive(Debug)]
 pub(crate) struct Profile {
     dir: PathBuf,
     temporary: bool,
-    /// `None` where the file system has none.
+    /// `None` if the file system does not support locks.
     locks: Mutex<Locks>,
 }
 
-/// What is locked as long as it is open.
+/// The files that are locked while they are open.
 #[derive(Debug, Default)]
 struct Locks {
     in_use: Option<Arc<File>>,
     owner: Option<File>,
 }
 
-/// Why a profile cannot be had.
+/// Why a profile cannot be claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaimError {
-    /// Somebody works with it.
+    /// Another process uses it.
     InUse,
-    /// The browser that has it is ending.
+    /// Its browser is closing.
     Ending,
 }
 
-/// Makes a directory and those above it that are missing, for their owner alone: a profile has cookies.
+/// Creates a directory and those above it for the owner only, because a profile contains cookies.
 fn make_private(dir: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -63,9 +62,9 @@ fn make_private(dir: &Path) -> io::Result<()> {
 }
 
 impl Profile {
-    /// Takes a directory for ourselves; makes it where there is none.
+    /// Claims a directory; creates it if it is missing.
     pub(super) fn claim(dir: &Path) -> Result<Self, ClaimError> {
-        // What cannot be written is the browser's to complain of.
+        // The browser reports a directory that is not writable.
         let _ = make_private(dir);
         let owner = lock(&dir.join(OWNER)).map_err(|()| ClaimError::InUse)?;
         let in_use = lock(&dir.join(IN_USE)).map_err(|()| ClaimError::Ending)?;
@@ -80,10 +79,10 @@ impl Profile {
         })
     }
 
-    /// Makes one that goes with the browser.
+    /// Creates a temporary profile, which is removed with the browser.
     pub(super) fn temporary() -> io::Result<Self> {
         let dir = tempfile::Builder::new().prefix(TEMPORARY).tempdir()?;
-        // Whoever looks for what was left behind must not find it unlocked.
+        // The cleanup of other processes must not find it unlocked.
         let early = dir.path().join(format!("{IN_USE}.new"));
         let in_use = lock(&early).ok().flatten();
         if in_use.is_some() {
@@ -107,18 +106,17 @@ impl Profile {
         self.temporary
     }
 
-    /// What the browser is to inherit.
+    /// Returns the file whose lock the browser inherits.
     pub(super) fn lock(&self) -> Option<Arc<File>> {
         self.locks().in_use.clone()
     }
 
-    /// The browser is about to end: who waits for the profile need not wait long.
+    /// Releases the owner's lock before the browser is closed, so that waiting processes continue to wait.
     pub(super) fn leave(&self) {
         self.locks().owner = None;
     }
 
-    /// Clears up after a browser that has ended, however it did; then the profile is anybody's. Takes a moment where its helpers still
-    /// write.
+    /// Cleans up after a browser has ended in any way, and releases the profile. Takes a moment while its helpers still write.
     pub(super) fn clear(&self) {
         remove_singleton(&self.dir);
         if self.temporary {
@@ -132,7 +130,7 @@ impl Profile {
     }
 }
 
-/// Removes the temporary profiles whose owners died, and whose browsers have ended.
+/// Removes the temporary profiles whose owners and browsers have ended.
 pub fn remove_stale_profiles() {
     for entry in fs::read_dir(std::env::temp_dir())
         .into_iter()
@@ -147,9 +145,9 @@ pub fn remove_stale_profiles() {
             continue;
         }
         let ours = name.starts_with(TEMPORARY);
-        // One without a lock says nothing about who uses it.
+        // Without a lock file, its use is unknown.
         if ours && let Ok(file) = File::options().write(true).open(dir.join(IN_USE)) {
-            // Held until it is gone: others may be clearing up too.
+            // Locked until it is removed, because other processes may be cleaning up too.
             if file.try_lock().is_ok() {
                 remove_singleton(&dir);
                 remove(&dir);
@@ -158,7 +156,7 @@ pub fn remove_stale_profiles() {
     }
 }
 
-/// Locks a file, which it makes; `None` where that cannot be done, `Err` if somebody else holds it.
+/// Creates and locks a file; `None` if locks are not supported, `Err` if another process holds the lock.
 fn lock(path: &Path) -> Result<Option<File>, ()> {
     let file = File::options()
         .create(true)
@@ -176,7 +174,7 @@ fn lock(path: &Path) -> Result<Option<File>, ()> {
     }
 }
 
-/// A Chromium that was killed leaves its socket in a directory of its own, and links to it.
+/// Removes the socket of a killed Chromium, its directory, and the link to it.
 fn remove_singleton(dir: &Path) {
     let Ok(socket) = fs::read_link(dir.join(SINGLETON_SOCKET)) else {
         return;
@@ -188,7 +186,7 @@ fn remove_singleton(dir: &Path) {
         for name in [SINGLETON_SOCKET, SINGLETON_COOKIE] {
             let _ = fs::remove_file(folder.join(name));
         }
-        // It stays if it holds anything else.
+        // A directory with other contents is kept.
         let _ = fs::remove_dir(folder);
     }
     for name in [SINGLETON_LOCK, SINGLETON_SOCKET, SINGLETON_COOKIE] {
@@ -196,7 +194,7 @@ fn remove_singleton(dir: &Path) {
     }
 }
 
-/// Whether the socket is there, and nobody listens to it any more.
+/// Returns whether the socket exists without a listener.
 fn is_dead(socket: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -210,13 +208,13 @@ fn is_dead(socket: &Path) -> bool {
     }
 }
 
-/// Removes a temporary profile that nobody uses, and whose lock is ours.
+/// Removes an unused temporary profile, whose lock this process holds.
 fn remove(dir: &Path) {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let dir = match name.strip_prefix(TEMPORARY) {
         Some(rest) => {
             let gone = dir.with_file_name(format!("{GONE}{rest}"));
-            // Where we end before all of it is removed, its lock may be removed already.
+            // If this process ends before the removal is complete, the lock may be removed already.
             fs::rename(dir, &gone).map_or(dir.to_owned(), |()| gone)
         }
         None => dir.to_owned(),

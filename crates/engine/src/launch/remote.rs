@@ -1,4 +1,4 @@
-//! A browser that a WebDriver end makes for us: a grid, a driver in another container, or a browser that listens for WebDriver BiDi.
+//! A browser from a WebDriver remote end: a grid, a driver in another container, or a browser that listens for WebDriver BiDi.
 
 use super::endpoint::reachable;
 use super::source::{SessionLease, Source};
@@ -16,31 +16,30 @@ use std::time::Duration;
 use wire::webdriver::session::Created;
 use wire::webdriver::{RemoteEnd, WebDriverSession};
 
-/// How long a WebSocket of a WebDriver end may take to come about.
+/// How long a WebSocket to a remote end may take to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// After what pauses a WebDriver end is asked again: a grid takes notice of a machine that is gone when it asks it for something.
+/// The intervals between requests for a session: a grid detects a dead node when it sends it a request.
 const RETRY_INTERVALS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
-/// Where browsers are made, and what is asked for beside what we need.
+/// The remote end, and the requested browser.
 #[derive(Debug, Clone, Default)]
 pub struct WebDriverEndpoint {
-    /// `http(s)://…` of a WebDriver end, with `user:password@` where it wants them; or `ws(s)://…` of one browser that speaks WebDriver
-    /// BiDi.
+    /// `http(s)://…` of a WebDriver remote end, with `user:password@` if it requires them; or `ws(s)://…` of a browser with WebDriver BiDi.
     pub endpoint: String,
-    /// Headers of every request.
+    /// The headers of every request.
     pub headers: Vec<(String, String)>,
-    /// [Capabilities](https://www.w3.org/TR/webdriver2/#capabilities), over ours.
+    /// [Capabilities](https://www.w3.org/TR/webdriver2/#capabilities), which override the default ones.
     pub capabilities: Map<String, Value>,
-    /// What the end calls the browser, such as `chrome`, `MicrosoftEdge`, `firefox`.
+    /// The browser name of the remote end, such as `chrome`, `MicrosoftEdge`, `firefox`.
     pub browser_name: &'static str,
-    /// How long it may take until there is one.
+    /// How long creating the session may take.
     pub timeout: Duration,
-    /// How the browser is to be, as far as that can be said from afar: no program, no profile, no environment.
+    /// The launch options that a remote end supports: no program, no profile, no environment.
     pub launch: LaunchOptions,
 }
 
-/// Asks for a browser, and connects to it.
+/// Creates a session, and connects to its browser.
 pub(super) async fn open(
     progress: &Progress,
     remote: &WebDriverEndpoint,
@@ -51,7 +50,7 @@ pub(super) async fn open(
         match remote.endpoint.split_once("://") {
             Some(("ws" | "wss", _)) => connect_bidi(remote).await,
             _ => match remote.launch.kind {
-                // Each context is a session of its own.
+                // Each context needs a session of its own.
                 BrowserKind::Webkit | BrowserKind::Safari => {
                     WebDriverBrowser::start(Box::new(remote.clone())).await
                 }
@@ -62,7 +61,7 @@ pub(super) async fn open(
     progress.run(opening).await
 }
 
-/// One that listens for WebDriver BiDi itself.
+/// Connects to a browser that listens for WebDriver BiDi itself.
 async fn connect_bidi(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBackend>> {
     if remote.launch.kind != BrowserKind::Firefox {
         return Err(connect_error(
@@ -72,7 +71,7 @@ async fn connect_bidi(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBacke
     }
     let url = remote.endpoint.trim_end_matches('/');
     let url = match url::Url::parse(url) {
-        // As the specification has it, where nobody said otherwise.
+        // The default path of the specification.
         Ok(parsed) if parsed.path() == "/" => format!("{url}/session"),
         _ => url.to_owned(),
     };
@@ -86,7 +85,7 @@ async fn create_session(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBac
         .map_err(|error| connect_error(remote, format!("Invalid URL: {error}")))?;
     let end = RemoteEnd::new(&remote.endpoint, &remote.headers).map_err(refused)?;
     let (session, created) = new_session(&end, remote).await?;
-    // From here on it is ended, whatever comes.
+    // From here on, the session is deleted in any case.
     let grant = SessionLease::new(session);
     let given = &created.capabilities;
     let socket = |name: &str| {
@@ -117,7 +116,7 @@ async fn create_session(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBac
             let source = Source::Granted(grant.with_keep_alive(Some(connection.clone())));
             BidiBrowser::start(connection, events, Some(version.to_owned()), source).await
         }
-        // They have no other way than the session itself.
+        // They support only the session itself.
         BrowserKind::Webkit | BrowserKind::Safari => Err(connect_error(
             remote,
             "a session is asked for first".to_owned(),
@@ -148,7 +147,7 @@ impl Starter for WebDriverEndpoint {
     }
 }
 
-/// Asks again where one machine of several may be the trouble.
+/// Creates a session, and retries if another node of a grid may succeed.
 async fn new_session(
     end: &RemoteEnd,
     remote: &WebDriverEndpoint,
@@ -163,7 +162,7 @@ async fn new_session(
             };
             let pause = match &error {
                 wire::Error::Refused { .. } | wire::Error::Http { .. } => pauses.next(),
-                // Nobody is there.
+                // The remote end is not reachable.
                 _ => None,
             };
             let Some(pause) = pause else {
@@ -189,7 +188,7 @@ async fn new_session(
         })
 }
 
-/// What the WebDriver end is asked for.
+/// Returns the requested capabilities.
 fn capabilities(remote: &WebDriverEndpoint) -> Map<String, Value> {
     let launch = &LaunchOptions {
         is_confined: remote.launch.is_confined
@@ -233,7 +232,7 @@ fn capabilities(remote: &WebDriverEndpoint) -> Map<String, Value> {
     all
 }
 
-/// Objects are joined, and so are lists; everything else is replaced.
+/// Merges objects and lists; other values are replaced.
 fn merge(into: &mut Map<String, Value>, more: &Map<String, Value>) {
     for (name, value) in more {
         match (into.get_mut(name), value) {
@@ -255,7 +254,7 @@ async fn connect_websocket(
         .map_err(|error| connect_error(remote, describe_error(&error)))
 }
 
-/// The words of a WebDriver end without what its programmers would want to know.
+/// Returns the message of a remote end without its stack trace.
 fn describe_error(error: &wire::Error) -> String {
     let text = match error {
         wire::Error::Refused { message, .. } => message.clone(),
@@ -268,7 +267,7 @@ fn describe_error(error: &wire::Error) -> String {
 fn connect_error(remote: &WebDriverEndpoint, reason: String) -> Error {
     let mut endpoint = remote.endpoint.clone();
     if let Ok(mut url) = url::Url::parse(&endpoint) {
-        // What led us there is shown, who we are is not.
+        // The URL is shown without credentials.
         let _ = (url.set_username(""), url.set_password(None));
         endpoint = url.to_string();
     }
@@ -313,7 +312,7 @@ mod tests {
         for arg in ["--headless", "--mine", "--theirs"] {
             assert!(args.contains(&json!(arg)), "{arg}");
         }
-        // The driver has its own.
+        // The driver has its own pipe.
         assert!(!args.contains(&json!("--remote-debugging-pipe")));
     }
 

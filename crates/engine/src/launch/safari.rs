@@ -1,6 +1,6 @@
-//! Starting Safari: its driver starts it, one at a time on the whole machine, and it has no inspector that others could use.
+//! Launching Safari: its driver starts it, only one at a time per machine, and its inspector is not available to other programs.
 //!
-//! Written from Apple's documentation and never run: there is no Mac among our machines.
+//! Written from Apple's documentation and never run, because no Mac is available.
 //! <https://developer.apple.com/documentation/webkit/testing-with-webdriver-in-safari>
 
 use super::LaunchOptions;

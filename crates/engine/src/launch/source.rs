@@ -1,4 +1,4 @@
-//! Where a browser comes from, and what therefore becomes of it when nobody needs it any more.
+//! The source of a browser, which determines how it is closed.
 
 use super::process::Process;
 use super::upload::upload;
@@ -12,33 +12,33 @@ use wire::Connection;
 use wire::webdriver::WebDriverSession;
 use wire::webdriver::session::GetTimeouts;
 
-/// How often a WebDriver end hears that its session is still needed, and tells whether it still has it. Grids end those that were idle for
-/// minutes; and one that has lost a machine may leave connections to it open.
+/// The interval between keep-alive requests to a remote end, which also detect a lost session. Grids delete sessions that were idle for
+/// minutes; and one that has lost a node may keep connections to it open.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
-/// How many signs of life in a row may come to nothing before the browser counts as gone.
+/// The number of consecutive failed keep-alive requests after which the browser counts as lost.
 const MAX_FAILED_KEEP_ALIVES: u32 = 2;
-/// How long a WebDriver end may take to end a session.
+/// How long a remote end may take to delete a session.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where a browser comes from.
+/// The source of a browser.
 pub(crate) enum Source {
-    /// We started it.
+    /// Launched by this process.
     Started(Arc<Process>),
-    /// A WebDriver end made it for us.
+    /// A session of a remote end.
     Granted(SessionLease),
-    /// It is somebody else's.
+    /// A remote browser that Playhouse only connected to.
     Reached,
 }
 
 impl Source {
-    /// Ends a browser that is ours, by what it is asked for as long as its profile is worth it, and then whatever it does. Whether it was
-    /// ours.
+    /// Closes a browser that Playhouse launched or created: with the command `ask` as long as its profile matters, and then by force.
+    /// Returns whether it did.
     pub(crate) async fn end(&self, grace: Duration, ask: impl Future<Output = ()>) -> bool {
         match self {
             Self::Started(process) => {
                 process.leave();
                 let deadline = Instant::now() + grace;
-                // It may be gone already; then there is nothing to ask.
+                // The browser may have closed already.
                 let _ = tokio::time::timeout_at(deadline, ask).await;
                 process
                     .end(deadline.saturating_duration_since(Instant::now()))
@@ -50,7 +50,7 @@ impl Source {
         true
     }
 
-    /// These files, under the names by which the browser finds them: where it runs on another machine, they are brought there.
+    /// Returns the paths by which the browser finds these files: they are uploaded to a remote machine.
     pub(crate) async fn stage_files(&self, files: &[PathBuf]) -> Result<Vec<String>> {
         let Self::Granted(grant) = self else {
             let name = |path: &PathBuf| path.display().to_string();
@@ -60,20 +60,20 @@ impl Source {
             reason: "it was given back".to_owned(),
         })?;
         let mut names = Vec::new();
-        // One after the other: each is in memory while it is sent.
+        // Sequential, because each file is in memory while it is sent.
         for file in files {
             names.push(upload(&session, file).await?);
         }
         Ok(names)
     }
 
-    /// Whether it has a profile that somebody keeps.
+    /// Returns whether the browser has a persistent profile.
     pub(crate) fn has_persistent_profile(&self) -> bool {
         matches!(self, Self::Started(process) if !process.is_temporary())
     }
 }
 
-/// Makes files available to a browser, for as long as the browser is there.
+/// Uploads files for a remote browser.
 #[derive(Clone, Default)]
 pub(crate) struct FileStager(Weak<Source>);
 
@@ -82,16 +82,16 @@ impl FileStager {
         Self(Arc::downgrade(source))
     }
 
-    /// Returns the names by which the browser finds these files.
+    /// Returns the paths by which the browser finds these files.
     pub(crate) async fn stage(&self, files: &[PathBuf]) -> Result<Vec<String>> {
         let source = self.0.upgrade().ok_or(Error::PageClosed {})?;
         source.stage_files(files).await
     }
 }
 
-/// A session that a WebDriver end made for us: kept alive, and ended when dropped.
+/// A session of a remote end: kept alive, and deleted when dropped.
 pub(crate) struct SessionLease {
-    /// `None` once it was asked to end.
+    /// `None` after it was deleted.
     session: Mutex<Option<WebDriverSession>>,
     life: Option<Task>,
 }
@@ -104,15 +104,14 @@ impl SessionLease {
         }
     }
 
-    /// Tells the end from time to time that the session is needed. A browser that it has no more is gone, whatever becomes of the
-    /// connection to it, which is closed then.
+    /// Sends keep-alive requests. A lost session closes `connection`, even if that is still open.
     pub(crate) fn with_keep_alive(mut self, connection: Option<Connection>) -> Self {
         let session = self.session().clone();
         self.life = session.map(|session| {
             task::spawn("sign of life", async move {
                 loop {
                     wait_until_lost(&session).await;
-                    // Without one, calls are the end's to answer.
+                    // Without one, calls get errors from the remote end.
                     if let Some(connection) = &connection {
                         return connection.close();
                     }
@@ -145,7 +144,7 @@ impl Drop for SessionLease {
     }
 }
 
-/// Returns when the end has lost the session.
+/// Returns when the remote end has lost the session.
 async fn wait_until_lost(session: &WebDriverSession) {
     let mut unheard = 0;
     while unheard < MAX_FAILED_KEEP_ALIVES {
@@ -165,7 +164,7 @@ async fn wait_until_lost(session: &WebDriverSession) {
 async fn delete_session(session: WebDriverSession) {
     match tokio::time::timeout(END_TIMEOUT, session.delete()).await {
         Ok(Ok(())) => {}
-        // It is ended already, or its machine is gone.
+        // The session is deleted already, or its node is lost.
         Ok(Err(error)) => tracing::debug!(%error, "a remote session was not ended"),
         Err(_) => tracing::debug!("a remote session takes long to end"),
     }

@@ -1,4 +1,4 @@
-//! Files for a browser on another machine, which a grid takes for it.
+//! Uploading files to the machine of a remote browser through a grid.
 
 use crate::error::{Error, Result};
 use base64::Engine as _;
@@ -11,11 +11,11 @@ use zip::ZipWriter;
 use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 
-/// The most that one file or folder may hold: it is in memory several times while it is sent.
+/// The largest size of a file or folder, in bytes: several copies of it are in memory during the upload.
 const MAX_UPLOAD_SIZE: u64 = 100 * 1024 * 1024;
 
-/// Brings a file or folder to where the browser runs, and gives its path there. To an end that takes no files it goes by its name
-/// here, as a driver on this machine needs it.
+/// Uploads a file or folder, and returns its path on the machine of the browser. If the remote end does not support uploads, returns the
+/// local path, which is valid for a local driver.
 pub(super) async fn upload(session: &WebDriverSession, path: &Path) -> Result<String> {
     let name = path.display().to_string();
     let whole = path.to_owned();
@@ -33,12 +33,13 @@ pub(super) async fn upload(session: &WebDriverSession, path: &Path) -> Result<St
     }
 }
 
-/// One file or folder as an archive, in Base64. Links and special files of a folder stay behind: they may lead out of it, or have no end.
+/// Returns a file or folder as a ZIP archive in Base64. Links and special files in a folder are omitted: they may point outside it, or be
+/// endless.
 fn pack(path: &Path) -> ZipResult<String> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default();
     let mut left = MAX_UPLOAD_SIZE;
-    // The name of an entry, and the file.
+    // The name of an entry, and its file.
     let mut waiting: Vec<(PathBuf, PathBuf)> = Vec::new();
     let name = path.file_name().unwrap_or(path.as_os_str());
     waiting.push((name.into(), path.to_owned()));

@@ -1,4 +1,4 @@
-//! Starting a WebKit: its browser, the driver beside it, and between the two us, so that we hear what the driver is told.
+//! Launching WebKit: its browser, its driver, and the relay between them.
 
 use super::LaunchOptions;
 use super::display::Display;
@@ -22,16 +22,16 @@ use tokio::net::{TcpListener, TcpStream};
 use wire::inspector::{Inspector, Relay};
 use wire::webdriver::{RemoteEnd, WebDriverSession};
 
-/// The driver, a command of the same package.
+/// The driver, a command of WebKit's package.
 const DRIVER: &str = "WebKitWebDriver";
-/// How often something that starts is looked at.
+/// The interval between checks of a starting program.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// How long a start may take before another one is tried beside it; it takes one second, and four on a busy machine.
+/// How long a start may take before another one is tried in parallel; it takes one second, and four on a busy machine.
 const SLOW_START_TIMEOUT: Duration = Duration::from_secs(10);
-/// Scroll bars that nobody sees fade for seconds after each load and scroll, and each step paints the page anew, without a graphics card:
-/// three quarters of a core. With this feature of WebKit's own tests they stay as they are.
+/// Invisible scroll bars fade for seconds after each load and scroll, and each step repaints the page without a graphics card: three
+/// quarters of a core. This feature of WebKit's own tests prevents that.
 const MOCK_SCROLLBARS: &str = "MockScrollbarsController";
-/// What keeps a browser from connecting past its proxy: WebRTC, and queries of DNS servers.
+/// Switches that keep a browser from connecting past its proxy: WebRTC, and DNS queries.
 const CONFINED: &[&str] = &[
     "--enable-webrtc=false",
     "--enable-media-stream=false",
@@ -56,9 +56,9 @@ pub(super) async fn launch(
 
 struct WebKit {
     options: LaunchOptions,
-    /// A screen of ours, if there is none to be seen.
+    /// The virtual display, if one is needed.
     display: Mutex<Option<Arc<Display>>>,
-    /// Scroll bars fade: this browser has no way to keep them from it.
+    /// Whether scroll bars fade, because this browser does not support the feature.
     fading: AtomicBool,
 }
 
@@ -67,7 +67,7 @@ impl Starter for WebKit {
     async fn start(&self, context: &ContextOptions) -> Result<Started> {
         let asked = self.disables_scrollbar_animation();
         match self.start_with_timeout(context).await {
-            // A browser ends at once when it is told of a feature that it does not have.
+            // A browser exits at once if it does not know a feature.
             Err(Error::LaunchFailed { log, .. }) if asked && log.contains(MOCK_SCROLLBARS) => {
                 self.fading.store(true, Relaxed);
                 self.start_with_timeout(context).await
@@ -90,7 +90,7 @@ impl WebKit {
         if let Ok(started) = tokio::time::timeout(SLOW_START_TIMEOUT, &mut first).await {
             return started;
         }
-        // Seen once in a hundred times; which of the programs it was is not known.
+        // Occurs once in a hundred starts; which of the programs causes it is not known.
         tracing::warn!("WebKit does not get ready: another one is started beside it");
         let (started, _) = select_ok([first, self.attempt(context).boxed()]).await?;
         Ok(started)
@@ -101,7 +101,7 @@ impl WebKit {
         tracing::debug!(?screen, "a browser starts");
         let inspected = free_address().await?;
         let relay = Relay::start(inspected).await?;
-        // It goes with the browser: nothing is waited for in between.
+        // Both ends belong to the browser: nothing is awaited in between.
         let profile = temporary()?;
         let home = profile.dir().to_owned();
         let downloads = prepare(&home)?;
@@ -148,7 +148,7 @@ impl WebKit {
         self.display.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it has a window that a user can see.
+    /// Returns whether the browser has a visible window.
     fn is_headed(&self) -> bool {
         self.options.display && !self.options.headless
     }
@@ -157,7 +157,7 @@ impl WebKit {
         !self.is_headed() && !self.fading.load(Relaxed)
     }
 
-    /// The name of the screen of ours, where there is to be one.
+    /// Returns the name of the virtual display, if one is needed.
     async fn screen(&self) -> Result<Option<String>> {
         if self.is_headed() {
             return Ok(None);
@@ -168,7 +168,7 @@ impl WebKit {
         Ok(Some(name))
     }
 
-    /// A driver that takes us for the browser.
+    /// Starts a driver that connects to the relay instead of the browser.
     async fn driver(&self, relay: SocketAddr) -> Result<(Process, RemoteEnd)> {
         let address = free_address().await?;
         let args = [
@@ -189,17 +189,17 @@ impl WebKit {
     }
 
     fn arguments(&self, context: &ContextOptions) -> Vec<String> {
-        // Whether a window may open is the page's business, as it is with other browsers under a driver.
+        // Popups are allowed as for other browsers with a driver.
         let mut args = vec![
             "--automation".to_owned(),
             "--javascript-can-open-windows-automatically=true".to_owned(),
-            // A document that goes into the browser's memory answers nothing any more, not even that it is gone.
+            // A document in the back/forward cache does not respond to the driver, not even with an error.
             "--enable-page-cache=false".to_owned(),
         ];
         if self.disables_scrollbar_animation() {
             args.push(format!("--features=+{MOCK_SCROLLBARS}"));
         }
-        // Not as a capability of the session: that one makes requests of https fail, and leaves SOCKS out.
+        // Not as a capability of the session, which makes https requests fail and does not support SOCKS.
         if let Some(proxy) = context.proxy.as_ref().or(self.options.proxy.as_ref()) {
             args.push(format!("--proxy={}", proxy.server));
         }
@@ -225,7 +225,7 @@ impl WebKit {
             ("XDG_DATA_HOME", below("data")),
             ("XDG_CACHE_HOME", below("cache")),
             ("XDG_STATE_HOME", below("state")),
-            // Nothing that asks a desktop, or starts a part of one.
+            // No requests to a desktop environment.
             ("NO_AT_BRIDGE", "1".to_owned()),
             ("GTK_A11Y", "none".to_owned()),
             ("GIO_USE_VFS", "local".to_owned()),
@@ -266,7 +266,7 @@ impl WebKit {
     }
 }
 
-/// Begins to hear of the browser's pages. Where that fails there is the driver still.
+/// Connects the inspector to the browser. If that fails, the driver is used without it.
 async fn connect_inspector(
     inspected: SocketAddr,
     relay: Relay,
@@ -285,7 +285,7 @@ async fn connect_inspector(
     }
 }
 
-/// Makes the folders that the browser is to take for its user's; answers the one for downloads.
+/// Creates the user folders for the browser; returns the one for downloads.
 fn prepare(home: &Path) -> Result<PathBuf> {
     let downloads = home.join("downloads");
     let config = home.join("config");
@@ -314,7 +314,7 @@ fn launch_error(error: &dyn std::fmt::Display) -> Error {
     }
 }
 
-/// An address that nobody listens at.
+/// Returns a local address without a listener.
 pub(super) async fn free_address() -> Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener = listener.map_err(|error| launch_error(&error))?;

@@ -1,4 +1,4 @@
-//! The locators of several elements at once: those of one document cost one round trip, and share what was found out about it.
+//! Generating the locators of several elements: those of one document need one round trip, and share intermediate results.
 
 use super::{About, Locator, Lookup, Target};
 use crate::backend::FrameId;
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::collections::HashMap;
 
 impl Page {
-    /// What [`Locator::generated`] gives, of each.
+    /// Returns the result of [`Locator::generated`] for each locator.
     pub async fn generated(
         &self,
         progress: &Progress,
@@ -24,7 +24,7 @@ impl Page {
             async move {
                 match known {
                     Some(selector) => Ok(selector),
-                    // What stood in the way is told, or waited for, by itself.
+                    // Errors and waits are handled individually.
                     None => locator.generated(progress).await,
                 }
             }
@@ -32,7 +32,7 @@ impl Page {
         join_all(each).await
     }
 
-    /// Those that can be had at once, by their place in the list.
+    /// Returns those that are available at once, by their index.
     async fn locate_batch(&self, locators: &[Locator]) -> HashMap<usize, Selector> {
         let mut documents: HashMap<FrameId, Vec<(usize, Lookup<'_>)>> = HashMap::new();
         for (index, locator) in locators.iter().enumerate() {

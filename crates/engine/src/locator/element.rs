@@ -1,4 +1,4 @@
-//! An element that was found, and what can be asked of it.
+//! A resolved element, and queries about it.
 
 use crate::backend::{FrameId, Handle, Point};
 use crate::error::{Error, Obstacle, Result};
@@ -8,16 +8,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// An element that was found. Dies with its document.
+/// A resolved element, which is valid while its document exists.
 #[derive(Debug, Clone)]
 pub struct Element {
-    /// Its page.
+    /// The page.
     pub(crate) page: Page,
-    /// The frame whose document holds it.
+    /// The frame of its document.
     pub(crate) frame: FrameId,
-    /// Its number in that document.
+    /// The handle in that document.
     pub(crate) handle: Handle,
-    /// The element in short, e.g. `<button id="go">Go</button>`.
+    /// A short description, e.g. `<button id="go">Go</button>`.
     pub(crate) preview: String,
 }
 
@@ -34,49 +34,49 @@ pub struct Rect {
     pub height: f64,
 }
 
-/// The states of an element at one moment; those of a control are also those of its label.
+/// The current states of an element; a label has the states of its control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct States {
-    /// It has a box and is painted.
+    /// Whether it has a box and is painted.
     pub visible: bool,
-    /// It can be used.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// Its value can be typed; `None` for what has none.
+    /// Whether its value can be edited; `None` for an element without a value.
     pub editable: Option<bool>,
-    /// `None` for what cannot be checked.
+    /// `None` for an element that cannot be checked.
     pub checked: Option<Checked>,
-    /// It is a radio button.
+    /// Whether it is a radio button.
     pub radio: bool,
-    /// It has the focus.
+    /// Whether it has the focus.
     pub focused: bool,
 }
 
-/// Ticked, not ticked, or in between.
+/// Checked, unchecked, or mixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Checked {
-    /// One of the two.
+    /// Checked or unchecked.
     Is(bool),
-    /// Neither.
+    /// Mixed.
     Mixed(Mixed),
 }
 
-/// The word for a checkbox that is in between.
+/// The value of the mixed state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mixed {
-    /// Some of what it stands for is ticked.
+    /// Partially checked.
     Mixed,
 }
 
 impl Checked {
-    /// Ticked, and wholly.
+    /// Returns whether it is checked, and not mixed.
     pub fn is_checked(self) -> bool {
         self == Self::Is(true)
     }
 }
 
-/// Text and value of an element.
+/// The text and value of an element.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Content {
@@ -87,18 +87,18 @@ pub(crate) struct Content {
 }
 
 impl Element {
-    /// The element in short, e.g. `<button id="go">Go</button>`.
+    /// Returns a short description, e.g. `<button id="go">Go</button>`.
     pub fn preview(&self) -> &str {
         &self.preview
     }
 
-    /// A locator that names only this element, frames included.
+    /// Returns a locator that matches only this element, including frames.
     pub(crate) async fn generated(&self) -> Result<Selector> {
         let own = generate(std::slice::from_ref(self)).await?.pop();
         self.in_its_frames(own.flatten()).await
     }
 
-    /// The locator that names the element in its own document, led through the frames around it. Without one the element has gone.
+    /// Returns the locator of the element in its own document, extended by the frames around it. Without one, the element was removed.
     pub(crate) async fn in_its_frames(&self, own: Option<Selector>) -> Result<Selector> {
         let gone = |element: &Self| element.not_actionable(Obstacle::Detached);
         let mut selector = own.ok_or_else(|| gone(self))?;
@@ -168,7 +168,7 @@ impl Element {
         }))
     }
 
-    /// A point of the element's frame in the main frame's viewport.
+    /// Converts a point from the element's frame to the main frame's viewport.
     async fn to_main(&self, point: Point) -> Result<Point> {
         let mut point = point;
         let mut frame = self.frame.clone();
@@ -187,7 +187,7 @@ impl Element {
         Ok(point)
     }
 
-    /// Calls a function of the injected code about this element. An element that has gone is `NotActionable`.
+    /// Calls an injected function on this element. For a removed element, fails with `NotActionable`.
     pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         function: &str,
@@ -199,7 +199,7 @@ impl Element {
         self.read(function, answer)
     }
 
-    /// What a function of the injected code said about this element.
+    /// Parses the result of an injected function about this element.
     pub(super) fn read<T: DeserializeOwned>(&self, function: &str, answer: Value) -> Result<T> {
         if answer.get("gone").is_some() {
             return Err(self.not_actionable(Obstacle::Detached));
@@ -224,12 +224,12 @@ impl Element {
     }
 }
 
-/// What a function of the injected code said.
+/// Parses the result of an injected function.
 pub(super) fn read<T: DeserializeOwned>(function: &str, answer: Value) -> Result<T> {
     serde_json::from_value(answer).map_err(|error| Error::protocol(function, error))
 }
 
-/// For each element of one document a locator that names only it there; `None` for one that has gone.
+/// Returns a locator for each of these elements of one document, unique in that document; `None` for a removed one.
 pub(crate) async fn generate(elements: &[Element]) -> Result<Vec<Option<Selector>>> {
     let Some(first) = elements.first() else {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! The origin of the document that holds an element.
+//! The origin of an element's document.
 
 use super::Locator;
 use crate::error::Result;
@@ -8,13 +8,13 @@ use serde_json::json;
 use std::sync::Arc;
 use url::Url;
 
-/// An opaque origin, as it is serialized.
+/// The serialization of an opaque origin.
 const OPAQUE: &str = "null";
 
 impl Locator {
-    /// The [origin](https://html.spec.whatwg.org/#ascii-serialisation-of-an-origin) of the document that holds the element, such as
-    /// `https://example.com:8443`; `null` for an opaque one. A document without an address of its own (`about:blank`, `about:srcdoc`)
-    /// has the origin of the document around it.
+    /// Returns the [origin](https://html.spec.whatwg.org/#ascii-serialisation-of-an-origin) of the element's document, such as
+    /// `https://example.com:8443`; `null` for an opaque one. A document without its own URL (`about:blank`, `about:srcdoc`) has the origin
+    /// of the parent document.
     pub async fn origin(&self, progress: &Progress) -> Result<String> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -27,7 +27,7 @@ impl Locator {
         if is_opaque {
             return Ok(OPAQUE.to_owned());
         }
-        // As the browser tells it: scripts of the page have no say.
+        // The browser reports it, so scripts of the page cannot change it.
         let frames = self.page.frames();
         let mut id = Some(&element.frame);
         while let Some(frame) = id.and_then(|id| frames.iter().find(|frame| frame.id == *id)) {
@@ -41,7 +41,8 @@ impl Locator {
         Ok(OPAQUE.to_owned())
     }
 
-    /// The same, which gets no text in documents of other origins: [`Locator::fill`] and [`Locator::press_sequentially`] find no element there.
+    /// Returns the locator with a restriction of its origin: [`Locator::fill`] and [`Locator::press_sequentially`] find no element in
+    /// documents of other origins.
     #[must_use]
     pub fn on_origin(mut self, origin: &str) -> Self {
         self.origin = Some(Arc::from(origin));

@@ -1,4 +1,4 @@
-//! Waiting until an element is there, or gone.
+//! Waiting until an element is attached, detached, visible or hidden.
 
 use super::{Locator, States};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use serde_json::json;
 use std::time::Duration;
 
-/// What to wait for.
+/// The state to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum WaitFor {
@@ -20,11 +20,11 @@ pub enum WaitFor {
     Hidden,
 }
 
-/// Looks again at least this often, for what changes without a change of the document, such as a style sheet that arrives.
+/// The longest interval between checks, for changes that do not change the document, such as a loaded style sheet.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Locator {
-    /// Waits until the state holds; looks again at each change of the document.
+    /// Waits until the state holds; checks it again after each change of the document.
     pub async fn wait_for(&self, progress: &Progress, wanted: WaitFor) -> Result<()> {
         progress.log(format!("waiting for {self} to be {wanted}"));
         progress
@@ -58,7 +58,7 @@ impl Locator {
         }
     }
 
-    /// Waits for the next change of the main frame's document, or a moment.
+    /// Waits for the next change of the main frame's document, or the interval.
     pub(super) async fn wait_for_change(&self) -> Result<()> {
         let main = self.page.main_frame();
         let limit = u64::try_from(POLL_INTERVAL.as_millis()).unwrap_or(u64::MAX);

@@ -1,122 +1,122 @@
-//! The requests of the document that a page shows, numbered in the order they were sent.
+//! The request log of a page: the requests of the current document, numbered in the order in which they were sent.
 
 use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, RequestId, ResponseFacts};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Requests kept of one document; the oldest go first, the numbers stay.
+/// The largest number of requests of a document; the oldest are removed first, the numbers are stable.
 const MAX_REQUESTS: usize = 5_000;
 
-/// Requests whose headers are kept though they have not begun; nobody may ever hear of some of them.
+/// The largest number of requests whose headers are kept before the request event, which may never arrive.
 const MAX_EARLY_HEADERS: usize = 200;
-/// Requests whose bodies are kept.
+/// The largest number of requests whose bodies are kept.
 const MAX_BODIES: usize = 200;
 
-/// Requests of one method and address after which the next one counts as polling.
+/// The number of requests of one method and URL after which the next one counts as polling.
 const MAX_ROUNDS_BEFORE_POLLING: usize = 4;
 
 /// The request log of a page.
 #[derive(Debug, Default)]
 pub(crate) struct RequestLog {
     requests: Vec<Request>,
-    /// Number of the first request kept.
+    /// The number of the first kept request.
     first: usize,
-    /// The newest hop of each id.
+    /// The last hop of each id.
     open: HashMap<RequestId, usize>,
     /// All hops of each id, in order.
     hops: HashMap<RequestId, Vec<usize>>,
-    /// Headers that were told of before their request.
+    /// Headers that were reported before their request.
     early: HashMap<RequestId, Headers>,
     started: u64,
-    /// How many responses there were; never goes back.
+    /// The number of responses, which never decreases.
     responses: u64,
 }
 
-/// One request; each hop of a redirect is one.
+/// A request; each hop of a redirect chain is one.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Its place in the log, from 1; stable until the page navigates.
+    /// The number in the log, from 1; stable until the page navigates.
     pub number: usize,
-    /// The browser's name for it.
+    /// The id of the browser.
     pub id: RequestId,
     /// The frame that sent it.
     pub frame: Option<FrameId>,
-    /// The navigation it belongs to.
+    /// The navigation that it belongs to.
     pub loader: Option<LoaderId>,
-    /// The URL, fragment excluded.
+    /// The URL without fragment.
     pub url: String,
     /// `GET`, `POST`, …
     pub method: String,
-    /// The resource type as Playwright names it, e.g. `document`, `fetch`.
+    /// The resource type in Playwright's words, e.g. `document`, `fetch`.
     pub resource_type: String,
-    /// What was sent, as far as known.
+    /// The request headers, as far as known.
     pub headers: Headers,
-    /// There is a body to ask for.
+    /// Whether there is a body, which can be read.
     pub has_body: bool,
-    /// The body, of the newest requests, where it is short and text.
+    /// The body of recent requests, if it is a short text.
     pub body: Option<Arc<str>>,
-    /// It loads a document for a frame.
+    /// Whether it loads the document of a frame.
     pub is_navigation: bool,
-    /// What came back, if anything did.
+    /// The response, if there is one.
     pub response: Option<ResponseFacts>,
-    /// How it ended, if it did.
+    /// The outcome, if it has ended.
     pub outcome: Option<RequestOutcome>,
-    /// From sending to the answer, where there is one.
+    /// The time from the request to the response, if there is one.
     pub answered: Option<Duration>,
-    /// From sending to the end, where that is known.
+    /// The time from the request to its end, if known.
     pub duration: Option<Duration>,
     sent_at: f64,
     counts: bool,
-    /// How many requests the page had sent with it; never goes back.
+    /// The number of requests of the page up to this one; it never decreases.
     ordinal: u64,
-    /// How many responses the page had had with the one to it; 0 without one.
+    /// The number of responses of the page up to the one of this request; 0 without one.
     responded: u64,
     cached: bool,
     raw: Raw,
 }
 
-/// How much is known of what really crossed the network. The browser tells of it by itself, once for each hop and in their order, a little
-/// before or after the rest.
+/// The state of the raw headers, which the browser reports separately, once for each hop and in order, shortly before or after the other
+/// events.
 #[derive(Debug, Clone, Default)]
 struct Raw {
-    /// It will tell nothing of this hop.
+    /// The browser reports none for this hop.
     none: bool,
     sent: bool,
     received: bool,
-    /// Received headers that came before their response.
+    /// Received headers before their response event.
     waiting: Option<Headers>,
 }
 
-/// The requests at one moment, to tell what came later.
+/// The state of the requests at one time, to detect later ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestMark {
     started: u64,
-    /// Method and address of what was under way: the next of its kind is the next round of a long poll.
+    /// Method and URL of the requests in progress: the next one with the same is the next round of a long poll.
     under_way: Vec<(String, String)>,
 }
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestOutcome {
-    /// The body is there; `size` bytes crossed the network.
+    /// The response is complete.
     Finished {
-        /// Bytes on the network, headers included where the browser counts them.
+        /// The bytes on the network, including headers if the browser counts them.
         size: u64,
     },
-    /// A redirect; the next hop is a request of its own.
+    /// A redirect; the next hop is a separate request.
     Redirected,
-    /// It failed.
+    /// The request failed.
     Failed {
-        /// The network stack's word for it, e.g. `net::ERR_CONNECTION_REFUSED`.
+        /// The net error, e.g. `net::ERR_CONNECTION_REFUSED`.
         reason: String,
-        /// The page or the browser gave it up.
+        /// Whether the page or the browser cancelled it.
         cancelled: bool,
     },
 }
 
 impl Request {
-    /// How much later than another one it was sent.
+    /// Returns how much later than another request it was sent.
     pub fn since(&self, other: &Self) -> Option<Duration> {
         elapsed(other.sent_at, self.sent_at)
     }
@@ -149,7 +149,7 @@ impl RequestLog {
                     previous.duration = elapsed(previous.sent_at, at);
                 }
                 let number = self.first + self.requests.len() + 1;
-                // Only what the page's own logic waits for holds up an action; a stream never ends.
+                // Only requests that the page's own logic depends on are waited for; a stream never ends.
                 let counts = matches!(
                     resource_type.as_str(),
                     "document" | "stylesheet" | "script" | "xhr" | "fetch"
@@ -246,7 +246,7 @@ impl RequestLog {
         }
     }
 
-    /// The page shows another document: forgets all requests but those of that document's own navigation.
+    /// Removes all requests except those of the new document's navigation.
     pub(crate) fn on_navigated(&mut self, loader: &LoaderId) {
         let kept: Vec<Request> = std::mem::take(&mut self.requests)
             .into_iter()
@@ -269,7 +269,7 @@ impl RequestLog {
         }
     }
 
-    /// What was sent until now.
+    /// Returns a mark of the requests so far.
     pub(crate) fn mark(&self) -> RequestMark {
         let under_way = self
             .open
@@ -283,12 +283,12 @@ impl RequestLog {
         }
     }
 
-    /// The newest request since the mark that an action has to wait for.
+    /// Returns the last request since the mark that an action has to wait for.
     pub(crate) fn newest(&self, mark: &RequestMark) -> Option<u64> {
         self.following(mark).last().map(|request| request.ordinal)
     }
 
-    /// The moment at which a document was asked for: all that it fetches comes later. The beginning, if that is not known.
+    /// Returns the mark of a document's request: its subresources are requested later. The beginning, if that is not known.
     pub(crate) fn since_document(&self, frame: &FrameId, loader: &LoaderId) -> RequestMark {
         RequestMark {
             started: self
@@ -298,13 +298,13 @@ impl RequestLog {
         }
     }
 
-    /// Whether a request since the mark is under way that an action has to wait for.
+    /// Returns whether a request since the mark is in progress that an action has to wait for.
     pub(crate) fn has_pending(&self, mark: &RequestMark) -> bool {
         self.following(mark)
             .any(|request| self.open.get(&request.id) == Some(&request.number))
     }
 
-    /// What an action has to wait for: what its logic waits for itself, but not polling.
+    /// Returns the requests that an action has to wait for, without polling.
     fn following<'a>(&'a self, mark: &'a RequestMark) -> impl Iterator<Item = &'a Request> {
         let newer = self
             .requests
@@ -322,12 +322,12 @@ impl RequestLog {
         })
     }
 
-    /// How many responses there were.
+    /// Returns the number of responses.
     pub(crate) fn responses(&self) -> u64 {
         self.responses
     }
 
-    /// The requests that were answered after so many responses.
+    /// Returns the requests whose responses arrived after so many responses.
     pub(crate) fn responded_since(&self, responses: u64) -> impl Iterator<Item = &Request> {
         let requests = self.requests.iter();
         requests.filter(move |request| request.responded > responses)
@@ -341,7 +341,7 @@ impl RequestLog {
         self.requests.get(number.checked_sub(self.first + 1)?)
     }
 
-    /// The last hop of a document's own request.
+    /// Returns the last hop of a document's request.
     pub(crate) fn document(&self, frame: &FrameId, loader: &LoaderId) -> Option<&Request> {
         self.requests.iter().rev().find(|request| {
             request.is_navigation
@@ -350,7 +350,7 @@ impl RequestLog {
         })
     }
 
-    /// The newest hop of a request that is under way.
+    /// Returns the last hop of a request in progress.
     pub(crate) fn pending(&self, id: &RequestId) -> Option<&Request> {
         self.get(*self.open.get(id)?)
     }
@@ -360,7 +360,7 @@ impl RequestLog {
         self.requests.get_mut(index)
     }
 
-    /// The first hop of which something is not yet told.
+    /// Returns the first hop for which something was not reported yet.
     fn hop_mut(&mut self, id: &RequestId, lacks: impl Fn(&Raw) -> bool) -> Option<&mut Request> {
         let first = self.first;
         let index = self
@@ -404,7 +404,7 @@ impl RequestLog {
     }
 }
 
-/// A URL without its query.
+/// Returns a URL without its query.
 fn address(url: &str) -> &str {
     url.split_once('?').map_or(url, |(address, _)| address)
 }

@@ -1,15 +1,16 @@
-//! Why requests and navigations failed behind an egress: the browser sees a connection that is closed, the egress knows the reason.
+//! The reasons of failed requests and navigations with an egress proxy: the browser detects a closed connection, the proxy knows the
+//! reason.
 
 use super::{Page, PageState, Shared};
 use crate::backend::{PageEvent, RequestEvent};
 use crate::error::Error;
 use crate::frame::ABORTED;
 
-/// Chromium's name for a request that is refused by a rule.
+/// The net error of a blocked request.
 const REFUSED: &str = "net::ERR_BLOCKED_BY_CLIENT";
 
 impl Shared {
-    /// The event, with the reason that the egress has for a failure.
+    /// Returns the event with the egress proxy's reason of a failure.
     pub(super) fn with_reason(&self, event: PageEvent, state: &mut PageState) -> PageEvent {
         if self.egress.is_none() {
             return event;
@@ -62,7 +63,7 @@ impl Shared {
         }
     }
 
-    /// Why a URL could not be loaded. What was given up has no other reason.
+    /// Returns why a URL could not be loaded. A cancelled request has no other reason.
     fn reason(&self, url: &str, reason: String) -> String {
         let known = || {
             let egress = self.egress.as_ref()?;
@@ -77,7 +78,7 @@ impl Shared {
 }
 
 impl Page {
-    /// The rule that forbids the page to request a URL, in words.
+    /// Returns the text of the rule that blocks a URL.
     pub(crate) fn refusal(&self, url: &str) -> Option<String> {
         match &self.shared.egress {
             Some(egress) => egress.refusal(url),
@@ -85,7 +86,8 @@ impl Page {
         }
     }
 
-    /// How a navigation ended, with the reason that the egress has for the document that failed: perhaps one that the URL redirects to.
+    /// Returns the result of a navigation with the egress proxy's reason for the failed document, which may be a redirect target of the
+    /// URL.
     pub(super) fn prefer_egress_reason(&self, ended: Error, failure: Error) -> Error {
         match (ended, failure) {
             (
@@ -103,8 +105,8 @@ impl Page {
         }
     }
 
-    /// The failure of a navigation with its real reason. A request that a rule refused is named with the rule; perhaps it is one that the
-    /// URL redirects to.
+    /// Returns the failure of a navigation with its actual reason. The error of a blocked request names the rule; the request may be a
+    /// redirect target of the URL.
     pub(super) fn with_reason(&self, error: Error) -> Error {
         let Error::NavigationFailed { url, reason } = error else {
             return error;

@@ -1,4 +1,4 @@
-//! A page without a browser, for tests of what the engine does by itself: its answers are scripted, its input is written down.
+//! A page without a browser, for tests of the engine: its results are scripted, and its input is recorded.
 
 use crate::backend::{
     Capture, ContextOptions, Dialogs, Emulation, Evaluation, Fetched, FrameId, Frames, Handle,
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 type Answers = dyn Fn(&str, &Value) -> BoxFuture<'static, Result<Value>> + Send + Sync;
 type Handling = dyn Fn(&[InputStep]) -> BoxFuture<'static, Result<()>> + Send + Sync;
 
-/// The backend of such a page.
+/// The backend of a fake page.
 pub(crate) struct FakePage {
     id: PageId,
     answers: Box<Answers>,
@@ -25,14 +25,14 @@ pub(crate) struct FakePage {
     input: Arc<Mutex<Vec<InputStep>>>,
 }
 
-/// The page, what it was sent, and a way to make it tell of events.
+/// The page, its recorded input, and a way to send it events.
 pub(crate) struct Fake {
     pub(crate) page: Page,
     input: Arc<Mutex<Vec<InputStep>>>,
 }
 
 impl Fake {
-    /// `answers` is what injected functions say.
+    /// Creates a page whose injected functions return `answers`.
     pub(crate) fn answering(
         answers: impl Fn(&str, &Value) -> Value + Send + Sync + 'static,
     ) -> Self {
@@ -45,7 +45,7 @@ impl Fake {
         )
     }
 
-    /// `handling` is what happens, and how long it takes, when input arrives.
+    /// Creates a page on which `handling` runs when input arrives, and may take time.
     pub(crate) fn new(
         answers: impl Fn(&str, &Value) -> BoxFuture<'static, Result<Value>> + Send + Sync + 'static,
         handling: impl Fn(&[InputStep]) -> BoxFuture<'static, Result<()>> + Send + Sync + 'static,
@@ -63,7 +63,7 @@ impl Fake {
         }
     }
 
-    /// What was sent, in short: `move 5,5`, `down left 1`, `up left 1`, `+a`, `-a`, `insert text`.
+    /// Returns the recorded input: `move 5,5`, `down left 1`, `up left 1`, `+a`, `-a`, `insert text`.
     pub(crate) fn input(&self) -> Vec<String> {
         let steps = self.input.lock().unwrap();
         steps.iter().map(shown).collect()
@@ -93,7 +93,7 @@ fn unexpected<T>() -> Result<T> {
 }
 
 impl FakePage {
-    /// Two functions in one call, as the injected code does it.
+    /// Calls two functions at once, as the injected script does.
     async fn about(&self, argument: &Value) -> Result<String> {
         let asked = |name: &str| argument[name].as_str().unwrap_or_default().to_owned();
         let found = (self.answers)(&asked("find"), &argument["which"]).await?;

@@ -1,4 +1,4 @@
-//! Deciding about requests before they are sent. Whoever began last decides first, and may pass a request on to who began before.
+//! Interception of requests. The newest interceptor decides first, and may pass a request on to older ones.
 
 use super::{Page, Shared};
 use crate::backend::{Fetched, PausedRequest, Verdict};
@@ -8,10 +8,10 @@ use std::sync::{Arc, PoisonError};
 use task::spawn;
 use tokio::sync::mpsc;
 
-/// Requests that may wait for one decider.
+/// The largest number of requests that wait for one interceptor.
 const MAX_QUEUED_REQUESTS: usize = 4_096;
 
-/// Who decides about the requests of a page, until dropped.
+/// An interceptor of a page's requests, which is removed when dropped.
 #[derive(Debug)]
 pub struct Interceptor {
     page: Page,
@@ -19,7 +19,7 @@ pub struct Interceptor {
     paused: mpsc::Receiver<PausedRequest>,
 }
 
-/// A request that waits for a decision. Dropped, it is passed on.
+/// A paused request. When dropped, it is passed on.
 #[derive(Debug)]
 pub struct Intercepted {
     page: Page,
@@ -27,7 +27,7 @@ pub struct Intercepted {
     request: Option<PausedRequest>,
 }
 
-/// Everybody who decides about a page's requests, in the order in which they began.
+/// The interceptors of a page in the order of their creation.
 #[derive(Debug, Default)]
 pub(crate) struct Interceptors {
     all: Vec<(u64, mpsc::Sender<PausedRequest>)>,
@@ -35,7 +35,7 @@ pub(crate) struct Interceptors {
 }
 
 impl Interceptors {
-    /// Gives a request to who comes before `number`, or to the newest of all; gives it back if there is nobody.
+    /// Passes a request to the interceptor before `number`, or to the newest one; returns it if there is none.
     fn offer(&self, mut request: PausedRequest, number: Option<u64>) -> Option<PausedRequest> {
         let earlier = |own: &u64| number.is_none_or(|number| *own < number);
         for (_, decider) in self.all.iter().rev().filter(|(own, _)| earlier(own)) {
@@ -49,7 +49,7 @@ impl Interceptors {
 }
 
 impl Shared {
-    /// Whether somebody took it.
+    /// Returns whether an interceptor received it.
     pub(super) fn intercept_request(&self, request: PausedRequest) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.deciders.offer(request, None).is_none()
@@ -57,7 +57,7 @@ impl Shared {
 }
 
 impl Page {
-    /// Has every request of the page's documents wait for a decision from now on.
+    /// Intercepts every request of the page's documents from now on.
     pub async fn intercept(&self, progress: &Progress) -> Result<Interceptor> {
         let (decider, paused) = mpsc::channel(MAX_QUEUED_REQUESTS);
         let number = {
@@ -78,7 +78,7 @@ impl Page {
 }
 
 impl Interceptor {
-    /// The next request that waits; `None` when the page is gone.
+    /// Returns the next paused request; `None` when the page has closed.
     pub async fn next(&mut self) -> Option<Intercepted> {
         let request = self.paused.recv().await?;
         Some(self.intercepted(request))
@@ -111,7 +111,7 @@ impl Drop for Interceptor {
                 if !wanted() {
                     page.backend.set_interception(false).await?;
                 }
-                // Somebody may have begun meanwhile.
+                // Another interceptor may have been created meanwhile.
                 if wanted() {
                     page.backend.set_interception(true).await?;
                 }
@@ -122,18 +122,18 @@ impl Drop for Interceptor {
 }
 
 impl Intercepted {
-    /// What waits.
+    /// Returns the paused request.
     pub fn request(&self) -> Option<&PausedRequest> {
         self.request.as_ref()
     }
 
-    /// Sends it, with the changes of a [`Verdict::Continue`]; what the server answers waits then, and is decided about instead.
+    /// Sends the request with the changes of a [`Verdict::Continue`], and pauses its response, to which the decision then applies.
     pub async fn fetch(&self, progress: &Progress, changes: Verdict) -> Result<Fetched> {
         let key = self.request.as_ref().map_or("", |request| &request.key);
         progress.run(self.page.backend.fetch(key, changes)).await
     }
 
-    /// Decides.
+    /// Executes a decision.
     pub async fn decide(mut self, progress: &Progress, verdict: Verdict) -> Result<()> {
         let Some(request) = self.request.take() else {
             return Ok(());
@@ -159,7 +159,7 @@ impl Drop for Intercepted {
 fn in_background(work: impl Future<Output = Result<()>> + Send + 'static) {
     if tokio::runtime::Handle::try_current().is_ok() {
         spawn("requests", async move {
-            // A page that has gone needs no decision.
+            // A closed page needs no decision.
             drop(work.await);
         })
         .detach();

@@ -1,15 +1,14 @@
-//! Characters that nobody sees: what is read of a page has none that could carry a text of its own.
+//! Removing invisible characters from texts of pages, because they can encode hidden text.
 
 use std::fmt::Write as _;
 
-/// Stands before what a person does not see; the injected code has the same (`injected/src/hidden.ts`).
+/// The mark before hidden text; the same as in the injected script (`injected/src/hidden.ts`).
 const MARK: &str = "[hidden-text]";
 
-/// A text without characters of no width. In the place of characters that carry text of their own
-/// ([tags](https://www.unicode.org/charts/PDF/UE0000.pdf)) stands a mark; those that change the direction of text are written as escapes,
-/// which begin with `backslash`.
+/// Returns a text without zero-width characters. Characters that encode text ([tags](https://www.unicode.org/charts/PDF/UE0000.pdf)) are
+/// replaced by a mark; those that change the text direction by escapes, which begin with `backslash`.
 pub fn without_invisible(text: String, backslash: &str) -> String {
-    // All of them begin with these bytes.
+    // The UTF-8 of all of them starts with these bytes.
     if !text.bytes().any(|byte| matches!(byte, 0xe2 | 0xef | 0xf3)) || !text.contains(is_invisible)
     {
         return text;
@@ -19,7 +18,7 @@ pub fn without_invisible(text: String, backslash: &str) -> String {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            // In a flag, tags name a region.
+            // After a flag, tags encode a region.
             '\u{e0000}'..='\u{e007f}' if before != FLAG => {
                 while chars.next_if(|c| is_tag(*c)).is_some() {}
                 shown.push_str(MARK);
@@ -47,7 +46,7 @@ pub fn without_invisible(text: String, backslash: &str) -> String {
     shown
 }
 
-/// What the tags of a flag follow.
+/// The character before the tags of a flag.
 const FLAG: char = '\u{1f3f4}';
 
 fn is_tag(c: char) -> bool {

@@ -1,4 +1,4 @@
-//! Loading documents: by URL, again, and from the history.
+//! Navigations: by URL, reloads, and in the history.
 
 use super::{Page, PageState};
 use crate::backend::LoaderId;
@@ -8,39 +8,39 @@ use crate::frame::{ABORTED, Frame};
 use crate::progress::Progress;
 use std::time::Duration;
 
-/// What is said where it gives no reason.
+/// The default net error.
 const FAILED: &str = "net::ERR_FAILED";
-/// How long the browser may take to tell what became of a navigation that is decided.
+/// How long the browser may take to report the result of a navigation that was decided.
 const NAVIGATION_REPORT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long no request may be under way for the network to count as idle.
+/// How long no request may be in progress for the network to count as idle.
 const NETWORK_IDLE_TIME: Duration = Duration::from_millis(500);
 
-/// How far a navigation must have come.
+/// The load state to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoadState {
-    /// The document is shown.
+    /// The navigation is committed.
     Committed,
-    /// The document was parsed.
+    /// The document is parsed.
     DomContentLoaded,
-    /// The document and all it loads is there.
+    /// The document has fired `load`.
     Loaded,
-    /// `Loaded`, and then no request has been under way for half a second.
+    /// `Loaded`, and then no request has been in progress for half a second.
     NetworkIdle,
 }
 
-/// What a navigation has led to.
+/// The result of a navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NavigationOutcome {
-    /// What was asked for is shown.
+    /// The requested document is shown.
     Shown,
-    /// The document that was there stays: the answer was a download, or had no content.
+    /// The document did not change: the response was a download, or had no content.
     Stayed {
-        /// The HTTP status of the answer, if there was one.
+        /// The HTTP status of the response, if there was one.
         status: Option<u16>,
     },
 }
 
-/// The main frame's counts before a navigation.
+/// The main frame's counters before a navigation.
 #[derive(Clone, Copy)]
 struct NavigationCounts {
     navigations: u64,
@@ -49,19 +49,19 @@ struct NavigationCounts {
     failures: u64,
 }
 
-/// Stops the loading of the page's document when it is dropped: for whatever gives up a navigation, because Chromium answers nothing
-/// about the document that is shown while it waits for another one.
+/// Stops loading the page's document when it is dropped, for cancelled navigations: Chromium executes no commands in the current document
+/// while a navigation is in progress.
 #[must_use = "the loading is stopped when the guard is dropped"]
 pub struct LoadGuard {
     page: Page,
     before: NavigationCounts,
-    /// The navigation was asked for, so that it is stopped even before the browser says that it has begun.
+    /// Whether the navigation was requested, so that it is stopped even before the browser reports its start.
     asked: bool,
     armed: bool,
 }
 
 impl LoadGuard {
-    /// The navigation ended, or may go on.
+    /// Disarms the guard, because the navigation has ended or may continue.
     pub fn disarm(mut self) {
         self.armed = false;
     }
@@ -76,7 +76,7 @@ impl Drop for LoadGuard {
             let begun = if self.asked {
                 is_pending || main.commits == self.before.commits
             } else {
-                // A dialog that asks whether to leave the page is a question to the client.
+                // The client must handle a beforeunload dialog.
                 is_pending && main.navigations > self.before.navigations && state.dialog.is_none()
             };
             begun && state.alive().is_ok()
@@ -88,12 +88,13 @@ impl Drop for LoadGuard {
 }
 
 impl Page {
-    /// Loads `url` and waits until it has come as far as `until`. Where the document stays (a download, a 204, a fragment) it is done at once.
+    /// Navigates to `url` and waits for the load state `until`. If the document does not change (a download, a 204, a fragment), returns at
+    /// once.
     ///
-    /// A dialog that opens meanwhile ends the waiting: with `DialogOpen` if the document has not changed yet.
+    /// A dialog that opens meanwhile ends the wait: with `DialogOpen` if the document has not changed yet.
     ///
-    /// Fails, as all navigations do, when the page shows the browser's page about a document that could not be loaded, this one or one that
-    /// it led to. A navigation that is given up is stopped.
+    /// Like all navigations, it fails when the page shows the browser's error page for this document, or for one to which it redirects. A
+    /// cancelled navigation is stopped.
     pub async fn goto(
         &self,
         progress: &Progress,
@@ -104,7 +105,7 @@ impl Page {
             "navigating to \"{url}\", waiting until \"{until}\""
         ));
         if is_script(url) {
-            // As Chromium answers; the others would run it, and no document ever comes.
+            // Chromium's result; other browsers would run the script without a navigation.
             return Err(navigation_failed(url, ABORTED.to_owned()));
         }
         let navigate = async |before: NavigationCounts| match self
@@ -140,7 +141,7 @@ impl Page {
             }
         };
         let landing = self.leave_for(progress, navigate).await?;
-        // WebKit refuses some addresses itself (0.0.0.0), and shows an empty document instead.
+        // WebKit blocks some addresses itself (0.0.0.0), and shows an empty document instead.
         let is_empty = self.url() == "about:blank";
         match self.refusal(url).filter(|_| is_empty) {
             Some(rule) => Err(Error::OriginBlocked {
@@ -151,7 +152,7 @@ impl Page {
         }
     }
 
-    /// Loads the document again.
+    /// Reloads the document.
     pub async fn reload(
         &self,
         progress: &Progress,
@@ -161,7 +162,7 @@ impl Page {
         let reload = async |before: NavigationCounts| {
             let reloaded = self.unless_interrupted(self.backend.reload(ignore_cache));
             match reloaded.await {
-                // The address is that of an error page, if one is shown.
+                // The URL is that of an error page, if one is shown.
                 Err(error @ Error::NavigationFailed { .. }) => {
                     return Err(self.unruled_failure(before.failures).unwrap_or(error));
                 }
@@ -173,13 +174,13 @@ impl Page {
         self.leave_for(progress, reload).await
     }
 
-    /// Moves in the history by `delta`; false when there is no entry there.
+    /// Moves in the history by `delta`; false if there is no entry.
     pub async fn go(&self, progress: &Progress, delta: i32, until: LoadState) -> Result<bool> {
         let go = async |before: NavigationCounts| {
             if !self.unless_interrupted(self.backend.go(delta)).await? {
                 return Ok(false);
             }
-            // An entry of the same document changes the URL at most.
+            // An entry of the same document changes at most the URL.
             let shown = |main: &Frame| main.commits > before.commits || main.moves > before.moves;
             self.wait_for_document(before, None, shown, until).await?;
             Ok(true)
@@ -187,7 +188,7 @@ impl Page {
         self.leave_for(progress, go).await
     }
 
-    /// Runs a navigation to its end. Given up before that, it is stopped; it fails where the page shows no document but an error page.
+    /// Runs a navigation. It is stopped when cancelled, and fails if the page shows an error page.
     async fn leave_for<T>(
         &self,
         progress: &Progress,
@@ -204,7 +205,7 @@ impl Page {
                 Err(_) => false,
             };
             if failed {
-                // The browser's own page about it replaces the document a little later.
+                // The browser's error page is committed slightly later.
                 let shown = self.until(|state| {
                     let main = state.frames.main();
                     let failure = main.last_failure();
@@ -224,7 +225,7 @@ impl Page {
         ended.await.map_err(|error| self.with_reason(error))
     }
 
-    /// Stops whatever navigation begins from now on, if it is dropped while that is under way.
+    /// Returns a guard that, when dropped, stops a navigation that started since.
     pub fn guard_loading(&self) -> LoadGuard {
         self.guard(NavigationCounts::of(&self.state()), false)
     }
@@ -238,7 +239,7 @@ impl Page {
         }
     }
 
-    /// Waits until the navigation that is under way, if one is, has ended; given up, it is stopped.
+    /// Waits until a navigation in progress has ended; stops it when cancelled.
     pub async fn finish_navigation(&self, progress: &Progress) -> Result<()> {
         if self.state().frames.main().pending.is_none() {
             return Ok(());
@@ -258,10 +259,10 @@ impl Page {
             .await
     }
 
-    /// Waits until the document that a loaded one leads to at once, if it does, has come or has failed, at most `limit`.
+    /// Waits at most `limit` for the document to which a loaded one navigates immediately, if it does.
     pub async fn follow(&self, limit: Duration) {
         let followed = async {
-            // What the page has begun has been told of then.
+            // Then the start of such a navigation was reported.
             self.backend.flush().await?;
             self.until(|state| {
                 state.frames.main().pending.is_none() || state.is_blocked_by_dialog()
@@ -271,13 +272,13 @@ impl Page {
         let _ = tokio::time::timeout(limit, followed).await;
     }
 
-    /// How many documents of the page could not be loaded so far.
+    /// Returns how many documents of the page could not be loaded so far.
     pub fn failures(&self) -> u64 {
         self.state().frames.main().failures
     }
 
-    /// Why the newest navigation of the page failed, if it did after so many failures: the page shows the browser's page about that, or its
-    /// last document still.
+    /// Returns why the last navigation of the page failed, if that was after so many failures: the page shows the browser's error page, or
+    /// its last document.
     pub fn failure_since(&self, failures: u64) -> Option<Error> {
         let failure = self.unruled_failure(failures)?;
         Some(self.with_reason(failure))
@@ -296,14 +297,14 @@ impl Page {
         })
     }
 
-    /// Waits until the document that is shown has come as far as `until`, at most `limit`; returns whether it has. A dialog,
-    /// which holds the document up for as long as it is open, ends the waiting.
+    /// Waits at most `limit` until the current document has the load state `until`; returns whether it has. An open dialog, which blocks
+    /// the document, ends the wait.
     pub async fn wait_for_load(&self, until: LoadState, limit: Duration) -> bool {
         let waiting = self.wait_for_state(until);
         matches!(tokio::time::timeout(limit, waiting).await, Ok(Ok(())))
     }
 
-    /// Waits until the document that is shown has come as far as `until`. Fails when a dialog holds it up, or it could not be loaded.
+    /// Waits until the current document has the load state `until`. Fails if a dialog blocks it, or it could not be loaded.
     pub async fn wait_for_load_state(&self, progress: &Progress, until: LoadState) -> Result<()> {
         progress.run(self.wait_for_state(until)).await
     }
@@ -322,7 +323,7 @@ impl Page {
         }
     }
 
-    /// Waits until no request has been under way for a while, whatever else the page does.
+    /// Waits until no request has been in progress for a while, regardless of the load state.
     async fn wait_for_idle_network(&self) -> Result<()> {
         loop {
             let mut sent = 0;
@@ -342,9 +343,9 @@ impl Page {
 
     async fn before(&self) -> Result<NavigationCounts> {
         self.alive()?;
-        // Once the navigation has been asked for, no script of the old document can be halted any more.
+        // After the navigation was requested, scripts of the old document cannot be terminated.
         self.ensure_responsive().await?;
-        // What the last call caused is not to be taken for what this one does. An endless script may begin this very moment.
+        // Effects of the previous call must not be attributed to this one. An endless script may start at this moment.
         match tokio::time::timeout(self.response_timeout(), self.backend.flush()).await {
             Ok(flushed) => flushed?,
             Err(_) => self.ensure_responsive().await?,
@@ -352,7 +353,7 @@ impl Page {
         Ok(NavigationCounts::of(&self.state()))
     }
 
-    /// Runs a navigation; a script of the document that is left does not hold it up for ever.
+    /// Runs a navigation; a script of the old document does not block it forever.
     async fn while_leaving<T>(
         &self,
         before: NavigationCounts,
@@ -365,7 +366,7 @@ impl Page {
         }
     }
 
-    /// Waits until `shown` holds and the document has come as far as `until`, or the navigation has come to nothing.
+    /// Waits until `shown` holds and the document has the load state `until`, or the navigation was aborted.
     async fn wait_for_document(
         &self,
         before: NavigationCounts,
@@ -386,9 +387,9 @@ impl Page {
                 return true;
             }
             if !shown && let Some(reason) = abort_reason(main, before, loader) {
-                // A download or a 204: the document stays, which is no failure. One is told by whoever looks for it.
+                // A download or a 204: the document does not change, which is not an error. The caller detects a download.
                 if main.commits > before.commits || main.pending.is_some() {
-                    // The page went elsewhere meanwhile.
+                    // The page navigated elsewhere meanwhile.
                     verdict = Err(Error::NavigationFailed {
                         url: main.url.clone(),
                         reason: ABORTED.to_owned(),
@@ -400,7 +401,7 @@ impl Page {
                 }
                 return true;
             }
-            // What a document led to cannot be had: it does not go on loading.
+            // A document that could not be loaded does not continue to load.
             shown && (reached(state, until) || has_failed(main))
         })
         .await?;
@@ -422,7 +423,7 @@ impl NavigationCounts {
         }
     }
 
-    /// Whether a navigation ended since, without another document.
+    /// Returns whether a navigation has ended since without another document.
     fn outcome_without_commit(&self, state: &PageState) -> Option<NavigationOutcome> {
         let main = state.frames.main();
         let ended = main.navigations > self.navigations && main.commits == self.commits;
@@ -431,7 +432,7 @@ impl NavigationCounts {
         })
     }
 
-    /// Whether it is the old document that keeps the new one from coming: it is still being asked, or the new one is there.
+    /// Returns whether the old document delays the new one: it handles `beforeunload`, or the response has arrived.
     fn is_held_up(&self, state: &PageState) -> bool {
         let main = state.frames.main();
         if main.commits > self.commits {
@@ -447,13 +448,13 @@ impl NavigationCounts {
         else {
             return false;
         };
-        // With a request that has no response yet, it is the server that is waited for.
+        // Without a response, the server causes the delay.
         let request = state.requests.document(state.frames.main_id(), loader);
         request.is_none_or(|request| request.response.is_some())
     }
 }
 
-/// What the server answered to the navigation that ended without a document.
+/// Returns the status of the response to a navigation that ended without a document.
 fn status_of_ended(state: &PageState) -> Option<u16> {
     let (loader, _) = state.frames.main().aborted.as_ref()?;
     let request = state
@@ -462,13 +463,13 @@ fn status_of_ended(state: &PageState) -> Option<u16> {
     Some(request.response.as_ref()?.status)
 }
 
-/// Why the navigation ended, if it did so without another document.
+/// Returns why the navigation ended, if it ended without another document.
 fn abort_reason<'a>(
     main: &'a Frame,
     before: NavigationCounts,
     loader: Option<&LoaderId>,
 ) -> Option<&'a str> {
-    // Another navigation may have begun by the time anybody looks.
+    // Another navigation may have started meanwhile.
     if let Some(reason) = loader.and_then(|loader| main.end_of(loader)) {
         return Some(reason);
     }
@@ -480,7 +481,7 @@ fn abort_reason<'a>(
     (ours && main.commits == before.commits).then_some(reason)
 }
 
-/// The newest navigation failed, and the browser shows no page about that yet, or never will.
+/// Returns whether the last navigation failed, and the browser shows no error page for it yet, or never will.
 fn has_failed(main: &Frame) -> bool {
     main.last_failure().is_some_and(|failure| !failure.is_shown)
 }
@@ -545,7 +546,7 @@ mod tests {
         }
     }
 
-    /// What a navigation to the document "asked" comes to when all this is told at once.
+    /// Returns the result of a navigation to the document "asked" when all these events arrive at once.
     async fn going(events: Vec<PageEvent>) -> Result<NavigationOutcome> {
         let fake = Fake::answering(|_, _| Value::Null);
         let progress = Progress::new(Duration::from_secs(5));
@@ -578,7 +579,7 @@ mod tests {
         let shown = committed("dead", Some("http://dead/".to_owned()));
         for last in [
             vec![refused.clone(), shown.clone(), loaded("dead")],
-            // The reason is told late, or there is no page about it.
+            // The reason is reported late, or there is no error page.
             vec![shown, loaded("dead"), refused.clone()],
             vec![refused],
         ] {

@@ -1,7 +1,6 @@
-//! Values of password fields: what is shown instead of them, and who learns them, so that they are shown nowhere else either.
+//! Masking the values of password fields: their replacements, and their registration, so that they are masked everywhere.
 //!
-//! The injected code marks each value where it is the field's own, and tells values apart from its answer on a last line
-//! (`injected/src/passwords.ts`).
+//! The injected script marks each value within its result, and lists the values on a last line (`injected/src/passwords.ts`).
 
 use super::Page;
 use crate::backend::FrameId;
@@ -12,22 +11,21 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Learns values of password fields; answers for each what is shown instead of it.
+/// Registers values of password fields; returns the replacement of each.
 pub type PasswordMasks = Arc<dyn Fn(&[String]) -> Vec<String> + Send + Sync>;
 
-/// How long a document that is busy may hold up an answer.
+/// How long a busy document may delay an answer.
 const MASK_TIMEOUT: Duration = Duration::from_millis(500);
-/// How many frames are asked.
+/// The largest number of frames that are queried.
 const MAX_FRAMES: usize = 20;
 
 impl Page {
-    /// From now on these learn what password fields hold, and say what is shown instead; without, it is one mark for each character.
+    /// Sets the masks that register the values of password fields and return their replacements; by default, one dot for each character.
     pub fn set_password_masks(&self, masks: PasswordMasks) {
         self.state().passwords = Some(masks);
     }
 
-    /// Has the masks learn what the password fields hold that scripts of this frame can reach, if what such a script has returned has
-    /// any text.
+    /// Registers the values of password fields that scripts of this frame can access, if the result of such a script contains text.
     pub(crate) async fn mask_passwords(&self, frame: &FrameId, returned: &Result<Option<Value>>) {
         match returned {
             Ok(Some(value)) if has_text(value) => {}
@@ -48,7 +46,7 @@ impl Page {
             let _: Result<()> = self.call(&frame.id, "passwords", &Value::Null).await;
         });
         let all = futures_util::future::join_all(asked);
-        // What cannot be asked has shown nothing.
+        // An unresponsive document returned nothing.
         let _ = tokio::time::timeout(MASK_TIMEOUT, all).await;
     }
 }
@@ -62,11 +60,11 @@ fn has_text(value: &Value) -> bool {
     }
 }
 
-/// Around a value that is marked.
+/// The delimiter of a marked value.
 const START: char = '\u{fdd0}';
 const END: char = '\u{fdd1}';
 
-/// The JSON of an answer of the injected code, in which no value of a password field is left.
+/// Returns the JSON of an injected function's result with masked password values.
 pub(super) fn mask_values(mut answer: String, masks: Option<&PasswordMasks>) -> String {
     let mut values: Vec<String> = Vec::new();
     // JSON has no line breaks of its own.
@@ -95,12 +93,12 @@ pub(super) fn mask_values(mut answer: String, masks: Option<&PasswordMasks>) -> 
     json
 }
 
-/// One mark for each character.
+/// Returns one dot for each character.
 pub fn password_dots(value: &str) -> String {
     "•".repeat(value.chars().count())
 }
 
-/// The values that are marked, and where they are. One that was cut off ends with its text.
+/// Returns the marked values and their ranges. A truncated value ends with its text.
 fn marked_values(json: &str) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
     let mut from = 0;

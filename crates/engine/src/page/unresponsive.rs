@@ -1,4 +1,4 @@
-//! A page that does not answer: what can be done before it is left, and after a script of the caller that never ended.
+//! Unresponsive pages: preparing their navigation, and terminating scripts of the caller that do not end.
 
 use super::{Page, PageState};
 use crate::backend::{DialogKind, FrameId, Handle};
@@ -8,28 +8,27 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long it takes to answer for what is not busy.
+/// How long an idle page may take to respond.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(250);
-/// How long a browser that stands still itself is an excuse for its page.
+/// How long an unresponsive browser excuses its page.
 const BROWSER_STALL_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often a script is halted before the renderer is ended.
+/// How many times a script is terminated before the renderer is ended.
 const MAX_TERMINATIONS: u32 = 4;
-/// How many dialogs in a row a page may open that is to be left; from then on the script behind them is halted.
+/// The number of consecutive dialogs before a navigation; after those, the script that opens them is terminated.
 const MAX_DISMISSED_DIALOGS: u32 = 2;
-/// How many more before the page is given up.
+/// The number of further dialogs before the page is ended.
 const MAX_FURTHER_DIALOGS: u32 = 20;
-/// A page that has opened so many windows may be about to open more.
+/// The number of popups of a page after which more are expected.
 const MAX_EXPECTED_POPUPS: usize = 8;
 
 impl Page {
-    /// Gets a page with a dialog ready to be left: its dialogs are dismissed, and a script that keeps it from answering is halted.
-    /// Fails with `PageHung` once nothing was left but to end the renderer. One without a dialog is left as it is: whether it answers
-    /// is seen by whatever takes it elsewhere.
+    /// Prepares the navigation of a page with a dialog: dismisses its dialogs, and terminates a script that keeps it unresponsive. Fails
+    /// with `PageHung` if the renderer had to be ended. A page without a dialog is not changed: the navigation detects whether it responds.
     pub async fn prepare_to_leave(&self, progress: &Progress) -> Result<()> {
         if self.opens_without_end().await {
-            // While its script opens a window it stands still, and neither answers truly nor can be halted.
+            // While its script opens a window, the page does not respond reliably and its script cannot be terminated.
             self.backend.end_renderer();
-            // Those that do not go are left as they are.
+            // Popups that do not close are ignored.
             let _ = timeout(
                 self.response_timeout() * MAX_TERMINATIONS,
                 self.close_popups(progress),
@@ -46,10 +45,10 @@ impl Page {
                 if dialogs >= MAX_DISMISSED_DIALOGS {
                     self.backend.terminate_execution(&main);
                 }
-                // The next one may come by a timer.
+                // A timer may open the next one.
                 self.backend.stop_timers(&main);
                 match self.answer_dialog(progress, false, None).await {
-                    // It has gone by itself.
+                    // The dialog was closed already.
                     Ok(()) | Err(Error::Protocol { .. }) => {}
                     Err(error) => return Err(error),
                 }
@@ -63,7 +62,7 @@ impl Page {
         Err(Error::PageHung {})
     }
 
-    /// Whether the page has opened more windows than it may, or has some and goes on.
+    /// Returns whether the page has opened too many windows, or has some and opens more.
     async fn opens_without_end(&self) -> bool {
         let opened = {
             let state = self.state();
@@ -76,7 +75,7 @@ impl Page {
         matches!(timeout(self.response_timeout(), goes_on).await, Ok(Ok(())))
     }
 
-    /// How long a page that is to be left may work before its script is terminated.
+    /// Returns how long a page may be busy before a navigation terminates its script.
     pub(super) fn response_timeout(&self) -> Duration {
         self.shared.timeouts.response
     }
@@ -87,7 +86,7 @@ impl Page {
         drop(futures_util::future::join_all(closing).await);
     }
 
-    /// Runs the caller's script in the page's own world; one that is given up is halted.
+    /// Runs the caller's script in the page's default context; terminates it when cancelled.
     pub(crate) async fn run_script(
         &self,
         frame: &FrameId,
@@ -100,14 +99,14 @@ impl Page {
         returned.map_err(Error::bounded)
     }
 
-    /// Whether a script is one to the main frame's document: it is read, and not run.
+    /// Returns whether a script is valid in the main frame's document, without running it.
     pub async fn parses(&self, progress: &Progress, script: &str) -> Result<bool> {
         let main = self.main_frame();
         let reading = self.or_terminate(&main, self.backend.parses(&main, script));
         progress.run(reading).await
     }
 
-    /// Asks what only a document that is not busy answers; what keeps one busy that is given up is halted.
+    /// Runs a query that only an idle document answers; when cancelled, terminates the script that blocks it.
     async fn or_terminate<T>(
         &self,
         frame: &FrameId,
@@ -120,13 +119,13 @@ impl Page {
         answer
     }
 
-    /// Whether a script of the page opened a dialog; one that asks whether to leave the page is the browser's.
+    /// Returns whether a script of the page opened a dialog; a beforeunload dialog is the browser's.
     pub fn has_script_dialog(&self) -> bool {
         self.dialog()
             .is_some_and(|dialog| dialog.kind != DialogKind::Beforeunload)
     }
 
-    /// Waits until the renderer answers, by force where that takes long.
+    /// Waits until the renderer responds, and terminates its scripts if that takes long.
     pub(super) async fn ensure_responsive(&self) -> Result<()> {
         self.unless_interrupted(self.wait_until_responsive()).await
     }
@@ -134,7 +133,7 @@ impl Page {
     async fn wait_until_responsive(&self) -> Result<()> {
         let main = self.main_frame();
         if self.state().frames.main().pending.is_some() {
-            // On its way to another document it answers nothing else.
+            // During a navigation to another document, the page executes no other commands.
             let in_vain = async {
                 for _ in 0..MAX_TERMINATIONS {
                     self.grace_period_elapsed().await;
@@ -165,8 +164,8 @@ impl Page {
         Err(Error::PageHung {})
     }
 
-    /// Returns once the page has had its time to answer, which it has not while the browser itself stands still: when the machine is
-    /// busy, or has stopped it.
+    /// Returns when the page had its time to respond. The time does not count while the browser itself is unresponsive, because the machine
+    /// is busy or suspended.
     async fn grace_period_elapsed(&self) {
         let had = async {
             loop {
@@ -181,8 +180,8 @@ impl Page {
         let _ = timeout(BROWSER_STALL_TIMEOUT, had).await;
     }
 
-    /// Whether it was no fault of the page's that it has not answered in time: it does so now, or its browser stands still. Returns once
-    /// that goes on, or has had its time for it.
+    /// Returns whether the page was not the cause of a missing response: it responds now, or its browser is unresponsive. Returns after the
+    /// browser responds again or its timeout has passed.
     pub async fn is_responsive_again(&self) -> bool {
         if self.alive().is_err() {
             return false;
@@ -198,7 +197,7 @@ impl Page {
         matches!(timeout(BROWSER_STALL_TIMEOUT, browser).await, Ok(Ok(())))
     }
 
-    /// While the document is to be left: halts what keeps it from going. Never returns but with the failure.
+    /// Terminates scripts that delay the navigation. Returns only with the failure.
     pub(super) async fn force_leave(&self, held_up: impl Fn(&PageState) -> bool) -> Error {
         let mut held = 0;
         loop {
@@ -217,7 +216,7 @@ impl Page {
     }
 }
 
-/// Halts the caller's script when it is given up, so that it does not hold the page for ever.
+/// Terminates the caller's script when it is cancelled, so that it does not block the page forever.
 struct TerminationGuard(Option<(Page, FrameId)>);
 
 impl Drop for TerminationGuard {
@@ -226,7 +225,7 @@ impl Drop for TerminationGuard {
             return;
         };
         let halted = async move {
-            // A script that merely waits for something holds nobody up.
+            // A script that only waits blocks nothing.
             let answers = page.backend.check_responsive(&frame);
             if timeout(page.response_timeout() / 4, answers).await.is_err() {
                 page.backend.terminate_execution(&frame);

@@ -1,11 +1,11 @@
-//! The facts about a document's tree, as the page-side code measured them.
+//! The facts of a document's accessibility tree, as the injected script reads them.
 
 use crate::backend::Handle;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
 
-/// The tree of one document, and below it those of its frames.
+/// The tree of one document with the trees of its frames.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FrameSnapshot {
     pub(super) prefix: String,
@@ -13,17 +13,17 @@ pub(crate) struct FrameSnapshot {
     pub(super) frames: HashMap<Handle, FrameSnapshot>,
 }
 
-/// How much of a snapshot to write.
+/// The limits of a rendered snapshot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RenderOptions {
-    /// The level of the deepest nodes to write, where the top is 0; all if none. A single text below a node is always written.
+    /// The deepest level of nodes, where the top is 0; default: all. A single text below a node is always written.
     pub(crate) depth: Option<u32>,
 }
 
 impl FrameSnapshot {
-    /// The tree of a document.
+    /// Creates the tree of a document.
     ///
-    /// `prefix` goes before each of its refs: empty for the main frame's first document, `f1` and so on elsewhere.
+    /// `prefix` is the prefix of its refs: empty for the main frame's first document, `f1` and so on for others.
     pub(crate) fn new(prefix: impl Into<String>, facts: Facts) -> Self {
         Self {
             prefix: prefix.into(),
@@ -32,7 +32,7 @@ impl FrameSnapshot {
         }
     }
 
-    /// The frame elements of this document, in order; each wants the snapshot of its document. What they have of it is taken.
+    /// Returns the frame elements of this document, in order, whose contents are missing. Existing contents are moved out.
     pub(crate) fn frame_elements(&mut self) -> impl Iterator<Item = FrameElement> {
         self.entries.iter_mut().filter_map(|entry| match entry {
             Entry::Node(node) => Some(FrameElement {
@@ -44,12 +44,12 @@ impl FrameSnapshot {
         })
     }
 
-    /// Places the snapshot of a frame's document below its frame element.
+    /// Inserts the snapshot of a frame's document below its frame element.
     pub(crate) fn insert_frame(&mut self, element: Handle, content: Self) {
         self.frames.insert(element, content);
     }
 
-    /// How many bytes it will have as a text, roughly.
+    /// Returns the approximate size as text, in bytes.
     pub(crate) fn size(&self) -> usize {
         let entries = self.entries.iter().map(|entry| match entry {
             Entry::Text(text) => text.len(),
@@ -59,17 +59,17 @@ impl FrameSnapshot {
     }
 }
 
-/// An element that holds a frame.
+/// A frame element.
 #[derive(Debug)]
 pub(crate) struct FrameElement {
     pub(crate) handle: Handle,
-    /// Its frame, as far as it is known.
+    /// The frame, if known.
     pub(crate) frame: Option<Box<str>>,
-    /// The facts of the frame's document, if that was asked along.
+    /// The facts of the frame's document, if they were read together.
     pub(crate) content: Option<Facts>,
 }
 
-/// What `snapshot` of the page-side code returned for a document.
+/// The result of the injected function `snapshot` for a document.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts(Vec<Entry>);
 
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for Facts {
     }
 }
 
-/// Whether each node has all the children it says it has.
+/// Returns whether each node has all of its declared children.
 fn is_complete(entries: &[Entry]) -> bool {
     let mut open: Vec<usize> = Vec::new();
     for entry in entries {
@@ -119,17 +119,17 @@ fn is_complete(entries: &[Entry]) -> bool {
     open.is_empty()
 }
 
-/// The number of children of a node that has but a text, which is its name.
+/// The number of children of a node whose only child is a text that equals its name.
 const NAME: i64 = -1;
 
-/// A text or a node; a node's children follow it, each with its own.
+/// A text or a node; a node is followed by its children, each with its own.
 #[derive(Debug, Clone)]
 pub(super) enum Entry {
     Text(String),
     Node(Box<Node>),
 }
 
-/// One element that has a role. What is false or empty was left out.
+/// An element that has a role. False and empty values are omitted.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Node {
@@ -150,23 +150,23 @@ pub(super) struct Node {
     pub(super) pressed: Mark,
     pub(super) selected: bool,
     pub(super) aria_hidden: bool,
-    /// The cursor over it is a hand.
+    /// Whether the cursor over it is a hand.
     pub(super) pointer: bool,
     pub(super) url: Option<String>,
     pub(super) placeholder: Option<String>,
-    /// x, y, width, height, in CSS pixels of its frame's viewport.
+    /// The bounding box in its frame's viewport, in CSS pixels: x, y, width, height.
     #[serde(rename = "box")]
     pub(super) bounds: Option<[f64; 4]>,
     pub(super) frame: Option<Handle>,
-    /// The id of that frame, as far as its document could be asked for it.
+    /// The id of that frame, if its document could be queried.
     pub(super) frame_id: Option<Box<str>>,
-    /// The facts of that frame's document, if they came along.
+    /// The facts of that frame's document, if they were read together.
     pub(super) content: Option<Facts>,
-    /// Which nodes below the name was read from, counted from the start of the document.
+    /// The descendants from which the name was computed, by their index in the document.
     pub(super) sources: Vec<usize>,
-    /// The name was read, among others, from a caption, legend or label of something below.
+    /// Whether the name includes a caption, legend or label of a descendant.
     pub(super) parts: bool,
-    /// A person sees nothing of it, or reads something else than its name.
+    /// Whether it is invisible, or its visible text differs from its name.
     pub(super) unseen: bool,
 }
 
@@ -180,7 +180,7 @@ pub(super) enum Mark {
     Kind(String),
 }
 
-/// An entry as it is told, and the text below it that is its name.
+/// A serialized entry, and the text below it that equals its name.
 struct NamedEntry(Entry, Option<String>);
 
 impl<'de> Deserialize<'de> for NamedEntry {

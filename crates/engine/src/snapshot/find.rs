@@ -1,4 +1,4 @@
-//! Searching the text of a snapshot: matches with the lines around them, below the lines that say where they are.
+//! Searching a snapshot: matches with the lines around them, below their ancestors.
 
 use crate::error::Result;
 use crate::regexp::RegExp;
@@ -7,40 +7,40 @@ use std::fmt;
 use std::ops::Range;
 use task::compute;
 
-/// How many lines are shown before and after a match.
+/// The number of lines before and after a match.
 const AROUND: usize = 3;
 
-/// What to search a snapshot for.
+/// A search pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern(Kind);
 
 #[derive(Debug, Clone)]
 enum Kind {
-    /// A text, in lower case, and how it was written.
+    /// A text in lower case, and its original.
     Text(String, String),
-    /// A JavaScript regular expression, and how it was written.
+    /// A JavaScript regular expression, and its original.
     Regex(RegExp, String),
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Found {
-    /// How many lines match.
+    /// The number of matching lines.
     pub matches: usize,
-    /// The lines with their surroundings; places far from each other stand apart by a line `----`.
+    /// The lines with their context; separate places are divided by a line `----`.
     pub text: String,
 }
 
 impl Pattern {
-    /// A text, in any case.
+    /// Creates a case-insensitive text pattern.
     pub fn text(text: &str) -> Self {
         Self(Kind::Text(text.to_lowercase(), text.to_owned()))
     }
 
-    /// A regular expression, bare or as `/…/flags`.
+    /// Parses a regular expression, bare or as `/…/flags`.
     ///
     /// # Errors
-    /// What is wrong with one that JavaScript would refuse.
+    /// The syntax error that JavaScript would report.
     pub fn regex(pattern: &str) -> Result<Self, String> {
         let literal = pattern
             .strip_prefix('/')
@@ -56,16 +56,16 @@ impl Pattern {
     /// Searches the lines of a rendered snapshot.
     ///
     /// # Errors
-    /// When a regular expression takes too long.
+    /// If a regular expression takes too long.
     pub async fn find_in(&self, snapshot: String) -> Result<Found> {
         let pattern = self.clone();
         compute(move || pattern.found(&snapshot)).await
     }
 
-    /// Which of the texts it is in.
+    /// Returns which of the texts contain the pattern.
     ///
     /// # Errors
-    /// When a regular expression takes too long.
+    /// If a regular expression takes too long.
     pub async fn are_in(&self, texts: Vec<String>) -> Result<Vec<bool>> {
         let pattern = self.clone();
         compute(move || pattern.matches(texts.iter().map(String::as_str))).await
@@ -88,10 +88,10 @@ impl Pattern {
         })
     }
 
-    /// The same at once: to be called where computing may take long.
+    /// Returns which of the texts contain the pattern, on the current thread, which may block.
     ///
     /// # Errors
-    /// When a regular expression takes too long.
+    /// If a regular expression takes too long.
     pub fn matches<'a>(&self, texts: impl Iterator<Item = &'a str>) -> Result<Vec<bool>> {
         match &self.0 {
             Kind::Text(text, _) => Ok(texts
@@ -102,7 +102,7 @@ impl Pattern {
     }
 }
 
-/// As answers name it: `"text"` or `/regex/i`.
+/// The format of answers: `"text"` or `/regex/i`.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
@@ -112,7 +112,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// A regular expression as JavaScript prints it. Flags that make no difference to whether a line matches are left out.
+/// Formats a regular expression as JavaScript does, without flags that have no effect on matching lines.
 fn literal_of(source: &str, flags: &str) -> String {
     let mut literal = String::from("/");
     let mut is_escaped = false;
@@ -137,7 +137,7 @@ fn literal_of(source: &str, flags: &str) -> String {
     literal
 }
 
-/// The stretches of lines around the matches; those that meet are one.
+/// Returns the ranges of lines around the matches; adjacent ranges are merged.
 fn windows(matching: &[usize], lines: usize) -> Vec<Range<usize>> {
     let mut windows: Vec<Range<usize>> = Vec::new();
     for index in matching {
@@ -152,7 +152,7 @@ fn windows(matching: &[usize], lines: usize) -> Vec<Range<usize>> {
 
 struct Lines<'a> {
     texts: Vec<&'a str>,
-    /// The line that each line is indented below.
+    /// The parent line of each line, by indentation.
     parents: Vec<Option<usize>>,
 }
 
@@ -178,8 +178,8 @@ impl<'a> Lines<'a> {
         std::iter::successors(self.parents[line], |line| self.parents[*line])
     }
 
-    /// The lines of a window below their ancestors. Ancestors of a match tell only where it is; where lines are left out
-    /// below any other ancestor, a line of dots says so.
+    /// Returns the lines of a range below their ancestors. Ancestors of a match only show its position; below other ancestors, a line of
+    /// dots marks omitted lines.
     fn snippet(&self, window: Range<usize>, matching: &[usize]) -> String {
         let from = matching.partition_point(|line| *line < window.start);
         let path: BTreeSet<usize> = matching[from..]

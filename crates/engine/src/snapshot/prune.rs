@@ -1,16 +1,16 @@
-//! Which of the facts are shown: boxes around one thing, repeated texts and names that their content tells anyway are left out.
+//! Pruning the facts: wrappers of a single item, repeated texts, and names that the content shows anyway are omitted.
 
 use super::facts::{Entry, FrameSnapshot, Node};
 use std::borrow::Cow;
 
-/// A part of the tree that is shown.
+/// A part of the pruned tree.
 #[derive(Debug)]
 pub(super) enum Item<'a> {
     Text(Cow<'a, str>),
     Node(Shown<'a>),
 }
 
-/// A node that is shown, with what is shown below it.
+/// A shown node with its shown children.
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) node: &'a Node,
@@ -30,7 +30,7 @@ impl Shown<'_> {
         self.node.role == "generic" && !self.named
     }
 
-    /// Whether name and content come to this text and no more.
+    /// Returns whether name and content consist of this text only.
     fn has_only_text(&self, text: &str) -> bool {
         if self.named {
             self.node.name == text && self.children.is_empty()
@@ -39,7 +39,7 @@ impl Shown<'_> {
         }
     }
 
-    /// The text of a node that has nothing but one text.
+    /// Returns the text of a node whose only content is one text.
     fn only_text(&self) -> Option<&str> {
         match self.children.as_slice() {
             [Item::Text(text)] => Some(text),
@@ -48,7 +48,7 @@ impl Shown<'_> {
     }
 }
 
-/// What a document and its frames show, down to a level.
+/// Prunes a document and its frames, down to a level.
 pub(super) fn prune(snapshot: &FrameSnapshot, depth: Option<u32>) -> Vec<Item<'_>> {
     frame(snapshot, depth, 0)
 }
@@ -69,19 +69,19 @@ fn frame(snapshot: &FrameSnapshot, depth: Option<u32>, level: u32) -> Vec<Item<'
     items
 }
 
-/// What the rules ask about a node that may be far below.
+/// Facts of a node that the rules need for its descendants.
 struct NodeContext {
     level: u32,
     parent: Option<usize>,
-    /// A generic with nothing but text in it says nothing of its own.
+    /// Whether it is a generic that contains only text, and adds no information.
     is_loose_text: bool,
-    /// It is no generic, and its own name is shown; known once the walk has passed it.
+    /// Whether it is not a generic, and its own name is shown; known after it was visited.
     tells_its_name: bool,
 }
 
 fn node_contexts(snapshot: &FrameSnapshot, top: u32) -> Vec<NodeContext> {
     let mut places: Vec<NodeContext> = Vec::new();
-    // The children that are still to come, and the place, of each open node.
+    // The number of remaining children, and the index, of each open node.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for entry in &snapshot.entries {
         if let Some((left, parent)) = open.last_mut() {
@@ -111,13 +111,13 @@ struct Walk<'a> {
     snapshot: &'a FrameSnapshot,
     depth: Option<u32>,
     places: Vec<NodeContext>,
-    /// The next of the entries, and the next of the nodes among them.
+    /// The indexes of the next entry, and of the next node.
     next: usize,
     next_node: usize,
 }
 
 impl<'a> Walk<'a> {
-    /// Takes the next entry with all below it, and adds what is shown of it.
+    /// Visits the next entry with its descendants, and adds the shown parts.
     fn entry(
         &mut self,
         parent: Option<&'a Node>,
@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether all that a name was read from is shown below, each part as something of its own.
+    /// Returns whether all sources of a name are shown below, each as a separate item.
     fn is_shown_by_content(&self, node: &Node, place: usize) -> bool {
         let sources = || node.sources.iter().filter(|source| **source > place);
         node.reference.is_some()
@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
             && sources().all(|source| self.is_shown_as_name(*source, place))
     }
 
-    /// Whether a source of the name of the node at `end` is shown, itself or by the name of something around it.
+    /// Returns whether a source of the name of the node at `end` is shown, itself or by the name of an ancestor.
     fn is_shown_as_name(&self, source: usize, end: usize) -> bool {
         let is_shown = |place: &NodeContext| self.depth.is_none_or(|depth| place.level <= depth);
         let around = std::iter::successors(Some(source), |place| self.places.get(*place)?.parent);
@@ -186,7 +186,7 @@ fn has_pointer(node: &Node) -> bool {
     node.pointer && node.reference.is_some()
 }
 
-/// What is left of a node when it says nothing, or says what is said anyway.
+/// Returns the replacement of a node that adds no information.
 fn simplify<'a>(
     mut shown: Shown<'a>,
     parent: Option<&Node>,
@@ -226,7 +226,7 @@ fn simplify<'a>(
     }
 }
 
-/// Joins texts between which nothing is left, trims them, and drops the empty ones.
+/// Joins adjacent texts, trims them, and removes the empty ones.
 fn trim(items: &mut Vec<Item<'_>>) {
     for item in items.iter_mut() {
         if let Item::Text(text) = item {

@@ -1,15 +1,15 @@
-//! What is shown, written as aria YAML.
+//! Rendering the pruned tree as aria YAML.
 
 use super::facts::{FrameSnapshot, Mark, RenderOptions};
 use super::prune::{Item, Shown, prune};
 use super::scalar;
 use std::fmt::Write as _;
 
-/// Names longer than this, in UTF-16 units, are not written.
+/// The longest name that is written, in UTF-16 units.
 const MAX_NAME_LENGTH: usize = 900;
 
 impl FrameSnapshot {
-    /// The whole as aria YAML, without a line break at the end; empty for an empty page.
+    /// Renders the tree as aria YAML, without a final line break; empty for an empty page.
     #[must_use]
     pub(crate) fn render(&self, options: &RenderOptions) -> String {
         let mut writer = Writer {
@@ -66,7 +66,7 @@ impl Writer {
         if let Some(placeholder) = &node.placeholder {
             self.property(level + 1, "/placeholder", placeholder);
         }
-        // A frame's document does not know the cursor of what is around it.
+        // A frame's document does not know the cursor of its frame element.
         let in_clickable = node.frame.is_none() && (in_clickable || shown.has_pointer());
         self.items(children, level + 1, in_clickable);
     }
@@ -87,7 +87,7 @@ impl Writer {
     }
 }
 
-/// Role, name and attributes, before any quoting.
+/// Returns role, name and attributes, before quoting.
 fn key(shown: &Shown<'_>, shows_pointer: bool) -> String {
     let node = shown.node;
     let mut key = node.role.clone();

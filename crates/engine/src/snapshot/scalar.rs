@@ -1,11 +1,11 @@
-//! Plain and quoted YAML scalars. https://yaml.org/spec/1.2.2/#733-plain-style
+//! Plain and quoted YAML scalars. <https://yaml.org/spec/1.2.2/#733-plain-style>
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A text as the value of a mapping: plain if YAML would read it back as that text, else in double quotes.
+/// Formats a text as the value of a mapping: plain if YAML would parse it as that text, otherwise in double quotes.
 pub(super) fn value(text: &str) -> Cow<'_, str> {
-    // What looks like a ref is a text of the page.
+    // A text that looks like a ref is text of the page.
     if !needs_quotes(text) && !text.contains("[ref=") {
         return Cow::Borrowed(text);
     }
@@ -30,7 +30,7 @@ pub(super) fn value(text: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-/// A text as the key of a mapping: plain if possible, else in single quotes.
+/// Formats a text as the key of a mapping: plain if possible, otherwise in single quotes.
 pub(super) fn key(text: &str) -> Cow<'_, str> {
     if needs_quotes(text) {
         Cow::Owned(format!("'{}'", text.replace('\'', "''")))
@@ -59,7 +59,7 @@ fn is_control(char: char) -> bool {
     char.is_control() && !matches!(char, '\t' | '\n' | '\r')
 }
 
-/// A colon before a blank ends a key, and a hash after one begins a comment.
+/// Returns whether a colon before a blank would end a key, or a hash after one would begin a comment.
 fn has_mark_beside_blank(text: &str) -> bool {
     let mut before = '\0';
     for char in text.chars() {
@@ -77,7 +77,7 @@ fn is_keyword(text: &str) -> bool {
         .any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Whether JavaScript's `Number()` reads the text, which has no blanks around it.
+/// Returns whether JavaScript's `Number()` accepts the text, which has no surrounding blanks.
 fn is_number(text: &str) -> bool {
     if let Some((radix, digits)) = radix_of(text) {
         return !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
@@ -181,7 +181,7 @@ mod tests {
         fn plain_scalars_are_valid_yaml(text in "\\PC{0,12}|[-:# \"'{}\\[\\]a1.\t\n\u{7}\u{85}]{0,8}") {
             let written = value(&text);
             if written == text {
-                // What YAML would read as something else, or not at all.
+                // Texts that YAML would parse as something else, or reject.
                 prop_assert!(!text.is_empty());
                 prop_assert_eq!(text.trim(), text.as_str());
                 prop_assert!(!text.contains(": ") && !text.contains(" #") && !text.ends_with(':'));
@@ -204,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Reads a double-quoted scalar as YAML does.
+    /// Parses a double-quoted scalar.
     fn unquoted(written: &str) -> String {
         let inside = &written[1..written.len() - 1];
         let mut text = String::new();

@@ -111,7 +111,7 @@ fn document(prefix: &str, facts: Value) -> FrameSnapshot {
     FrameSnapshot::new(prefix, facts)
 }
 
-/// Reads a recorded page: facts and, by frame element, those of its frames.
+/// Reads a recorded page: its facts and, by frame element, those of its frames.
 fn recorded(path: &Path) -> FrameSnapshot {
     let text = fs::read_to_string(path).expect("the recorded page can be read");
     build(&serde_json::from_str(&text).expect("the recorded page is JSON"))
@@ -167,7 +167,7 @@ fn node() -> impl Strategy<Value = Node> {
         )
 }
 
-/// Trees as lists of entries: each node takes up to so many of those after it as its children.
+/// Generates trees as lists of entries: each node takes some of the following entries as its children.
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     #[derive(Debug, Clone)]
     enum Tree {
@@ -215,7 +215,7 @@ proptest! {
             prop_assert!(line[indent..].starts_with("- "), "{text}");
             prop_assert!(indent <= before.map_or(0, |before| before + 2), "{text}");
             before = Some(indent);
-            // A cut node still has its properties and a single text.
+            // A node at the depth limit still has its properties and a single text.
             if let Some(depth) = depth {
                 prop_assert!(indent / 2 <= depth as usize + 1, "{text}");
             }

@@ -22,28 +22,28 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 use verify::MAX_LINE;
 
-/// How a record of this module begins: what begins otherwise is another kind of file.
+/// The beginning of a record: a file with another beginning is not an audit log.
 const BEGINNING: &[u8] = b"{\"seq\":";
 
-/// An open audit log. No other process writes to it.
+/// An open audit log, which this process has locked.
 #[derive(Debug)]
 pub(crate) struct AuditLog {
     state: Mutex<State>,
-    /// The last record could not be written.
+    /// Whether the last record could not be written.
     has_failed: AtomicBool,
 }
 
 #[derive(Debug)]
 struct State {
     file: File,
-    /// The bytes of the file that are whole lines.
+    /// The size of the complete lines, in bytes.
     length: u64,
     link: Link,
-    /// Records of calls that ran and could not be written, oldest first.
+    /// Records of completed calls that could not be written, oldest first.
     unwritten: Vec<Map<String, Value>>,
 }
 
-/// Why a server does not start with an audit log.
+/// Why the audit log cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
     /// The file cannot be opened.
@@ -54,13 +54,13 @@ pub(crate) enum OpenError {
         /// Why.
         error: io::Error,
     },
-    /// Another server has it.
+    /// Another server has locked it.
     #[error(
         "the audit log {} is in use by another server: give each server a file of its own (--audit-log)",
         _0.display()
     )]
     InUse(PathBuf),
-    /// Its last line is not one that a server wrote.
+    /// Its last line is not a record.
     #[error(
         "the audit log {} cannot be continued: the last line is not an intact record. See `playhouse audit verify {}`, and begin a new file",
         _0.display(),
@@ -69,13 +69,13 @@ pub(crate) enum OpenError {
     Flawed(PathBuf),
 }
 
-/// The record was not written.
+/// A record could not be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct WriteError(String);
 
 impl AuditLog {
-    /// Opens a log to continue it, or creates one. Remains of a record that was not written to its end are recorded and reported.
+    /// Opens a log for appending, or creates one. The rest of an unfinished record is recorded and reported.
     pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
         let unusable = |error| OpenError::Unusable {
             path: path.to_owned(),
@@ -110,7 +110,7 @@ impl AuditLog {
         })
     }
 
-    /// Writes what could not be written before, if anything. Fails where that is still so: then nothing that has to be recorded may be done.
+    /// Writes records that could not be written before. If that fails, calls that must be recorded are rejected.
     pub(crate) async fn ready(self: &Arc<Self>) -> Result<(), WriteError> {
         if !self.has_failed.load(Ordering::Acquire) {
             return Ok(());
@@ -126,7 +126,7 @@ impl AuditLog {
         self.note(caught_up)
     }
 
-    /// Writes the record of a call, behind those that came before it. One that cannot be written is kept, and written before the next one.
+    /// Appends the record of a call. If that fails, the record is kept, and written before the next one.
     pub(crate) fn append(&self, record: Map<String, Value>) -> Result<(), WriteError> {
         let mut state = self.state();
         state.unwritten.push(record);
@@ -156,7 +156,7 @@ impl State {
         Ok(())
     }
 
-    /// Adds the record of remains that stand behind the last record.
+    /// Adds a record about the rest of an unfinished record.
     fn add_after(&mut self, torn: &[u8]) -> io::Result<()> {
         let members = json!({
             "time": timestamp(OffsetDateTime::now_utc()),
@@ -170,7 +170,7 @@ impl State {
         Ok(())
     }
 
-    /// Appends lines, or nothing.
+    /// Appends lines completely, or not at all.
     fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         match self.file.write_all(lines) {
             Ok(()) => {
@@ -186,7 +186,7 @@ impl State {
     }
 }
 
-/// A time as records show it: RFC 3339 in UTC with milliseconds.
+/// Formats a time in RFC 3339 in UTC with milliseconds.
 fn timestamp(time: OffsetDateTime) -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
@@ -208,7 +208,7 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Leaves the file to its owner.
+/// Restricts access to the owner.
 fn restrict(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -222,16 +222,16 @@ fn restrict(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Where a log ends.
+/// The end of a log.
 struct End {
     link: Link,
-    /// With the remains.
+    /// The size including an unfinished record.
     length: u64,
-    /// The remains of a record.
+    /// The rest of an unfinished record.
     torn: Vec<u8>,
 }
 
-/// Finds the last record of a file; `None`: what is behind it is not the beginning of one.
+/// Finds the last record of a file; `None`: the data after it is not the beginning of a record.
 fn end(file: &mut File) -> io::Result<Option<End>> {
     let length = file.metadata()?.len();
     let window = length.min(2 * u64::try_from(MAX_LINE).unwrap_or(u64::MAX));
@@ -243,7 +243,7 @@ fn end(file: &mut File) -> io::Result<Option<End>> {
     let is_whole = window == length;
     while let Some(line_end) = ends.pop() {
         let begin = ends.last().map(|before| before + 1);
-        // The first line of the window may be the end of one.
+        // The first line of the window may be incomplete.
         let Some(begin) = begin.or(is_whole.then_some(0)) else {
             break;
         };

@@ -1,4 +1,5 @@
-//! The policy of the operator (`--policy`): rules of tool and origin that allow a call, deny it, or have the user asked. The first rule that fits decides.
+//! The policy of the operator (`--policy`): rules by tool and origin that allow a call, deny it, or require confirmation by the user. The
+//! first matching rule decides.
 
 mod file;
 #[cfg(test)]
@@ -12,95 +13,95 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What the reading of a resource is called in rules.
+/// The name of resource reads in rules.
 pub(crate) const READ_RESOURCE: &str = "resources/read";
 
-/// How long the user may take to decide about a call.
+/// How long the user may take to confirm a call.
 pub(crate) const DECISION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Policy {
     rules: Vec<Rule>,
-    /// What holds where no rule fits.
+    /// The action without a matching rule.
     default: Action,
 }
 
 /// One rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rule {
-    /// Its place in the file, from 1.
+    /// The number in the file, from 1.
     number: usize,
-    /// The name that the file gives it.
+    /// The name in the file.
     id: Option<String>,
-    /// The line where it begins, from 1.
+    /// The line of the rule's start, from 1.
     line: usize,
     /// `None`: all tools.
     tools: Option<Vec<ToolPattern>>,
-    /// `None`: wherever, also where there is no page.
+    /// `None`: any origin, also without a page.
     origins: Option<OriginRules>,
     action: Action,
-    /// What the agent is told.
+    /// The reason for the agent.
     reason: Option<String>,
 }
 
-/// What becomes of a call.
+/// The action of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Action {
-    /// It is carried out.
+    /// The call is executed.
     Allow,
-    /// The user decides.
+    /// The user confirms or declines.
     Ask,
-    /// It is refused.
+    /// The call is rejected.
     Deny,
 }
 
-/// Which tools a rule is about.
+/// A pattern of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ToolPattern {
-    /// Those of that name, in which `*` stands for any text.
+    /// Tools with that name, in which `*` matches any text.
     Name(String),
-    /// Those that only read (`readOnlyHint`).
+    /// Tools that only read (`readOnlyHint`).
     ReadOnly,
-    /// Those that change something (`destructiveHint`).
+    /// Tools that change something (`destructiveHint`).
     Destructive,
 }
 
-/// A tool, as far as rules know it.
+/// The facts of a tool that rules use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Subject {
-    /// Its name.
+    /// The name.
     pub(crate) name: &'static str,
-    /// It only reads.
+    /// Whether it only reads.
     pub(crate) is_read_only: bool,
 }
 
 impl Subject {
-    /// The reading of a resource.
+    /// Reading a resource.
     pub(crate) const RESOURCE: Self = Self {
         name: READ_RESOURCE,
         is_read_only: true,
     };
 }
 
-/// What the policy says of a call.
+/// The decision of the policy about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ruling<'a> {
-    /// What becomes of it.
+    /// The action.
     pub(crate) action: Action,
-    /// The rule that says so; `None`: the default.
+    /// The matching rule; `None`: the default.
     rule: Option<&'a Rule>,
 }
 
 impl Ruling<'_> {
-    /// What the agent is to be told besides.
+    /// Returns the reason for the agent.
     pub(crate) fn reason(&self) -> Option<&str> {
         self.rule?.reason.as_deref()
     }
 }
 
-/// Such as `rule 2 (line 7)`, `rule 2 "bank" (line 7)`, `the default`.
+/// The format: `rule 2 (line 7)`, `rule 2 "bank" (line 7)`, `the default`.
 impl fmt::Display for Ruling<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(rule) = self.rule else {
@@ -115,7 +116,7 @@ impl fmt::Display for Ruling<'_> {
 }
 
 impl Policy {
-    /// What it says of a call of a tool at a URL; `None`: there is no page.
+    /// Returns the decision about a call of a tool at a URL; `None`: there is no page.
     pub(crate) fn judge(&self, tool: Subject, url: Option<&str>) -> Ruling<'_> {
         let fits = |rule: &&Rule| rule.is_about(tool) && rule.holds_at(url);
         let rule = self.rules.iter().find(fits);
@@ -125,10 +126,10 @@ impl Policy {
         }
     }
 
-    /// The rule by which a tool is denied wherever it is called.
+    /// Returns the rule that denies a tool at every origin.
     pub(crate) fn denies_everywhere(&self, tool: Subject) -> Option<Ruling<'_>> {
         let mut rules = self.rules.iter().filter(|rule| rule.is_about(tool));
-        // A rule about some origins that denies leaves the others to those behind it.
+        // A rule that denies only some origins leaves the others to later rules.
         let decides = |rule: &&Rule| rule.action != Action::Deny || rule.origins.is_none();
         let rule = rules.find(decides);
         let ruling = Ruling {
@@ -138,7 +139,7 @@ impl Policy {
         (ruling.action == Action::Deny).then_some(ruling)
     }
 
-    /// Whether the user may be asked about a tool.
+    /// Returns whether a rule may require confirmation for a tool.
     pub(crate) fn may_ask(&self, tool: Subject) -> bool {
         let asks = |rule: &Rule| rule.action == Action::Ask && rule.is_about(tool);
         self.default == Action::Ask || self.rules.iter().any(asks)
@@ -157,7 +158,7 @@ impl Rule {
         let Some(origins) = &self.origins else {
             return true;
         };
-        // What has no host the rules of origins let pass.
+        // URLs without a host match no rule about origins.
         url.and_then(web_origin)
             .is_some_and(|origin| origins.allow(&origin))
     }
@@ -173,17 +174,17 @@ impl ToolPattern {
     }
 }
 
-/// The origin of a URL that comes from a host; that of a `blob:` URL is the one of its maker.
+/// Returns the origin of a URL with a host; a `blob:` URL has the origin of its creator.
 fn web_origin(url: &str) -> Option<String> {
     let origin = crate::access::urls::origin(url);
     origin.contains("://").then_some(origin)
 }
 
-/// What the user of a session has allowed until it ends.
+/// The confirmations of a user for the rest of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Approvals(Mutex<HashSet<Approval>>);
 
-/// A tool at an origin, as a rule had it asked about.
+/// A confirmation: a tool at an origin, for a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Approval {
     /// The rule.
@@ -195,13 +196,13 @@ pub(crate) struct Approval {
 }
 
 impl Approvals {
-    /// Whether it was given.
+    /// Returns whether the user has confirmed.
     pub(crate) fn has(&self, approval: &Approval) -> bool {
         let approvals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         approvals.contains(approval)
     }
 
-    /// Gives it.
+    /// Adds a confirmation.
     pub(crate) fn add(&self, approval: Approval) {
         let mut approvals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         approvals.insert(approval);

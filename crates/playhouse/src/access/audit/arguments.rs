@@ -1,4 +1,4 @@
-//! The arguments of a record: without what must not be shown, and not too long.
+//! The arguments in a record: without secrets, and limited in size.
 
 use crate::config::Secrets;
 use serde_json::{Map, Value};
@@ -6,23 +6,24 @@ use url::Url;
 
 /// The longest text of a record, in characters.
 const MAX_TEXT: usize = 1_000;
-/// The most that the arguments of a record may take, in bytes as JSON, about.
+/// The approximate largest size of a record's arguments, in bytes of JSON.
 const MAX_ARGUMENTS: usize = 16 * 1024;
 
-/// Members that are passwords.
+/// Members with passwords.
 const PASSWORDS: [&str; 1] = ["password"];
-/// Members that are URLs, which may have a password.
+/// Members with URLs, which may contain a password.
 const URLS: [&str; 2] = ["url", "server"];
-/// Members that are typed; `fields` where it is no list.
+/// Members with typed text; `fields` if it is not a list.
 const TYPED: [&str; 3] = ["text", "value", "fields"];
 
-/// Arguments without secrets and passwords. Where they were not typed, nothing is known of the fields that their texts were for: those texts
+/// Returns arguments without secrets and passwords. If the call did not type them, it is unknown whether their fields were password fields:
+/// those texts are omitted, unless they are names of secrets.
 /// are left out, unless they are names of secrets.
 pub(super) fn shown(arguments: Value, secrets: &Secrets, is_typed: bool) -> Value {
     secrets.redacted_arguments(concealed(arguments, "", secrets, is_typed))
 }
 
-/// The value of a member, without what its name or its form show to be a password.
+/// Returns the value of a member, without a password that its name or its format reveals.
 fn concealed(value: Value, name: &str, secrets: &Secrets, is_typed: bool) -> Value {
     let is_untyped = |text: &str| {
         !is_typed && TYPED.contains(&name) && secrets.names().all(|secret| secret != text)
@@ -49,7 +50,7 @@ fn concealed(value: Value, name: &str, secrets: &Secrets, is_typed: bool) -> Val
     }
 }
 
-/// A URL without its password; its scheme may be missing.
+/// Returns a URL without its password; the scheme is optional.
 fn without_password(text: String) -> String {
     let parsed = match text.contains("://") {
         true => Url::parse(&text),
@@ -57,7 +58,7 @@ fn without_password(text: String) -> String {
     };
     match parsed {
         Ok(mut url) if url.password().is_some() => {
-            // Only URLs without a host cannot have one.
+            // It fails only for URLs without a host, which have no password.
             let _ = url.set_password(Some("***"));
             url.into()
         }
@@ -65,7 +66,7 @@ fn without_password(text: String) -> String {
     }
 }
 
-/// A text of a record.
+/// Truncates a text of a record.
 pub(super) fn cut(text: String) -> String {
     match text.char_indices().nth(MAX_TEXT) {
         Some((at, _)) => format!("{}… ({} characters)", &text[..at], text.chars().count()),
@@ -73,7 +74,7 @@ pub(super) fn cut(text: String) -> String {
     }
 }
 
-/// Arguments of a record: long texts are cut, and where there is no more room the rest is left out.
+/// Truncates the arguments of a record: long texts are truncated, and the rest is omitted at the limit.
 pub(super) fn bounded(arguments: Value) -> Value {
     let mut room = MAX_ARGUMENTS;
     within(arguments, &mut room)

@@ -1,7 +1,7 @@
-//! The hash chain: how a record is sealed, and how a sealed line is checked by itself.
+//! The hash chain of the audit log: sealing records, and verifying single lines.
 //!
-//! A line is a JSON object whose last two members are `prev` and `hash`. `hash` is the SHA-256 of the same object without its
-//! last member, as it is written, in lower-case hexadecimal digits. `prev` is the hash of the record before, and [`GENESIS`] in the first.
+//! A line is a JSON object whose last two members are `prev` and `hash`. `hash` is the SHA-256 of the serialized object without its last
+//! member, in lower-case hexadecimal digits. `prev` is the hash of the previous record, and [`GENESIS`] in the first one.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -10,19 +10,19 @@ use sha2::{Digest as _, Sha256};
 /// `prev` of the first record.
 pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// What stands before the hash.
+/// The text before the hash.
 const BEFORE_HASH: &[u8] = b",\"hash\":\"";
-/// What stands after it.
+/// The text after the hash.
 const AFTER_HASH: &[u8] = b"\"}";
-/// Digits of a hash.
+/// The number of digits of a hash.
 const DIGITS: usize = 64;
 
-/// Where the next record goes.
+/// The last record, which the next one continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Link {
     /// The number of the last record; 0: there is none.
     pub(super) seq: u64,
-    /// Its hash.
+    /// The hash of the last record.
     pub(super) hash: String,
 }
 
@@ -36,7 +36,7 @@ impl Default for Link {
 }
 
 impl Link {
-    /// The line of the next record, without its end, and the link after it.
+    /// Returns the line of the next record, without the line feed, and the new end of the chain.
     pub(super) fn seal(&self, members: &Map<String, Value>) -> (String, Self) {
         let seq = self.seq + 1;
         let mut record = Map::with_capacity(members.len() + 2);
@@ -51,53 +51,53 @@ impl Link {
     }
 }
 
-/// What a line says of its place in the chain.
+/// The members of a line that link it to the chain.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct RecordLink {
     pub(super) seq: u64,
     pub(super) prev: String,
     pub(super) hash: String,
-    /// What a server found behind the record before, if this is the record of that.
+    /// The unfinished record before this one, which this one reports.
     pub(super) torn: Option<TornRecord>,
 }
 
-/// The remains of a record that was not written to its end.
+/// The rest of an unfinished record.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct TornRecord {
-    /// How many bytes.
+    /// The size, in bytes.
     pub(super) bytes: u64,
-    /// Their hash.
+    /// The hash.
     pub(super) sha256: String,
 }
 
-/// Why a line cannot stand where it does.
+/// Why a line is not a valid continuation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Flaw {
-    /// The line has not the form of a record.
+    /// The line does not have the format of a record.
     #[error("it is not a record of an audit log")]
     NoRecord,
-    /// The content and the hash do not fit each other.
+    /// The content does not match the hash.
     #[error("its content does not have the hash that it names: it was changed")]
     Changed,
-    /// Records before it are missing, or are behind it.
+    /// Earlier records are missing, or follow later.
     #[error(
         "it is record {found} where record {expected} was expected: records are missing or out of order"
     )]
     Gap {
-        /// Its number.
+        /// The number of the record.
         found: u64,
         /// The number that would continue the chain.
         expected: u64,
     },
-    /// It follows another record than the one before it.
+    /// The previous hash does not match the record before it.
     #[error("it does not continue the record before it: that one was exchanged or is missing")]
     Broken,
-    /// There is no line end.
+    /// The line feed is missing.
     #[error("it has no end: a server was killed while it wrote it, or the file was cut off there")]
     Unfinished,
 }
 
-/// Checks that a line, without its end, is a record and that its content has its hash.
+/// Verifies that a line, without the line feed, is a record whose content matches its hash.
 pub(super) fn check(line: &[u8]) -> Result<RecordLink, Flaw> {
     let body = line.strip_suffix(AFTER_HASH).ok_or(Flaw::NoRecord)?;
     let (body, hash) = body
@@ -117,7 +117,7 @@ pub(super) fn check(line: &[u8]) -> Result<RecordLink, Flaw> {
     serde_json::from_slice(line).map_err(|_| Flaw::NoRecord)
 }
 
-/// Lower-case hexadecimal digits.
+/// Formats bytes as lower-case hexadecimal digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! The record of one call, from its arrival to its end.
+//! The record of a call, from its arrival to its end.
 
 use super::arguments::{bounded, cut, shown};
 use super::{AuditLog, WriteError, timestamp};
@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use time::OffsetDateTime;
 
-/// A call that is to be recorded. One that is dropped before [`Entry::end`] is recorded as cancelled.
+/// A call to be recorded. If it is dropped before [`Entry::end`], it is recorded as cancelled.
 pub(crate) struct Entry {
     log: Arc<AuditLog>,
     began: OffsetDateTime,
     started: Instant,
-    /// `None` once it was recorded.
+    /// `None` after it was recorded.
     facts: Mutex<Option<Facts>>,
 }
 
@@ -24,9 +24,9 @@ struct Facts {
     method: &'static str,
     tool: Option<String>,
     arguments: Value,
-    /// Its texts may be for fields of the page.
+    /// Whether its texts may have been typed into password fields.
     redact_typed_texts: bool,
-    /// The page could not answer.
+    /// Whether a dialog interrupted the page.
     set_interrupted: bool,
     secrets: Secrets,
     session: Option<String>,
@@ -35,30 +35,30 @@ struct Facts {
     decision: Option<Decision>,
 }
 
-/// What the policy said of a call.
+/// The policy's decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Decision {
-    /// The rule that decided.
+    /// The rule that applied.
     pub(crate) rule: String,
-    /// What was decided, and by whom where that was the user.
+    /// The decision, and whether the user made it.
     pub(crate) decision: &'static str,
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// With an answer that is no error.
+    /// A successful answer.
     Ok,
-    /// With an error of that code.
+    /// An error with that code.
     Failed(Cow<'static, str>),
-    /// With an error of JSON-RPC.
+    /// A JSON-RPC error.
     Refused(i32),
-    /// With a question to the user, whose answer comes with another call.
+    /// An elicitation, whose response comes with another call.
     InputRequired,
 }
 
 impl Entry {
-    /// The record of a request that has just come. `method` is that of MCP, `tool` the name of the tool that is called.
+    /// Creates the record of a request. `method` is the MCP method, `tool` the called tool.
     pub(crate) fn new(
         log: Arc<AuditLog>,
         principal: &impl ToString,
@@ -87,49 +87,49 @@ impl Entry {
         }
     }
 
-    /// The session that it is for.
+    /// Sets the session of the call.
     pub(crate) fn set_session(&self, session: &str) {
         self.with(|facts| facts.session = Some(cut(session.to_owned())));
     }
 
-    /// It may type its texts into fields of the page. Those of a call that fails or is interrupted are not recorded: whether they were
-    /// passwords is not known.
+    /// Marks its texts as possibly typed into fields of the page. If the call fails or is interrupted, they are not recorded, because they
+    /// may be passwords.
     pub(crate) fn redact_typed_texts(&self) {
         self.with(|facts| facts.redact_typed_texts = true);
     }
 
-    /// A dialog has kept the page from answering.
+    /// Records that a dialog interrupted the page.
     pub(crate) fn set_interrupted(&self) {
         self.with(|facts| facts.set_interrupted = true);
     }
 
-    /// What its record must not show, from now on and until it ends.
+    /// Adds secrets that the record must not contain.
     pub(crate) fn set_secrets(&self, secrets: &Secrets) {
         self.with(|facts| facts.secrets = secrets.clone());
     }
 
-    /// The page that it finds, by its URL.
+    /// Sets the URL of the page before the call.
     pub(crate) fn set_initial_page(&self, url: Option<&str>) {
         self.with(|facts| facts.before = url.map(|url| cut(origin(url))));
     }
 
-    /// The page that it leaves behind, by its URL.
+    /// Sets the URL of the page after the call.
     pub(crate) fn set_final_page(&self, url: Option<&str>) {
         self.with(|facts| facts.after = url.map(|url| cut(origin(url))));
     }
 
-    /// What the policy said of it.
+    /// Sets the policy's decision.
     pub(crate) fn set_decision(&self, decision: Decision) {
         self.with(|facts| facts.decision = Some(decision));
     }
 
-    /// Writes the record. Fails where that is not possible; then the answer must not be given.
+    /// Writes the record. If that fails, the answer must not be sent.
     pub(crate) async fn end(&self, outcome: Outcome) -> Result<(), WriteError> {
         let Some(facts) = self.facts().take() else {
             return Ok(());
         };
         let (log, began, started) = (self.log.clone(), self.began, self.started);
-        // Also written when nobody waits any more.
+        // Also written if the caller is cancelled.
         let write = move || log.append(facts.record(began, started, outcome));
         let written = tokio::task::spawn_blocking(write).await;
         written.unwrap_or_else(|panic| Err(WriteError(panic.to_string())))

@@ -20,7 +20,7 @@ fn intact(log: &[u8]) -> Intact {
     }
 }
 
-/// A log of seven records, of which the fifth is that of an unfinished one.
+/// A log of seven records, of which the fifth reports an unfinished one.
 fn log() -> &'static [u8] {
     static LOG: OnceLock<Vec<u8>> = OnceLock::new();
     LOG.get_or_init(|| {
@@ -59,7 +59,7 @@ fn records_are_chained_over_restarts_and_unfinished_ones_are_recorded() {
     assert_eq!(last["hash"], hash);
     let found = verify(log(), first["hash"].as_str()).expect("memory can be read");
     assert!(matches!(found, Verdict::Intact(found) if found.has_expected));
-    // Anybody can check it with what every system has.
+    // The hash can be verified with standard tools.
     let (body, _) = lines[0].rsplit_once(",\"hash\"").expect("a hash");
     let hash = hex(&Sha256::digest(format!("{body}}}")));
     assert_eq!(first["hash"], hash);
@@ -73,7 +73,7 @@ proptest! {
         changed[at] = byte;
         let line = log()[..at].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
         match verdict(&changed) {
-            // What explains the unfinished line does not explain it any more.
+            // The record about the unfinished line no longer matches it.
             Verdict::Flawed { line: found, .. } => prop_assert!(found == line || (line, found) == (6, 5)),
             Verdict::Intact(_) => prop_assert!(false, "a change of line {line} was not found"),
         }
@@ -83,7 +83,7 @@ proptest! {
     fn bytes_that_were_removed_or_added_are_found(at in 0..log().len(), count in 1usize..300, byte: u8) {
         let mut shorter = log().to_vec();
         shorter.drain(at..log().len().min(at + count));
-        // Whole records that were cut off at the end are not found.
+        // Complete records that were removed at the end are not detected.
         let is_cut = log().starts_with(&shorter) && shorter.last().is_none_or(|&byte| byte == b'\n');
         prop_assert!(is_cut || !matches!(verdict(&shorter), Verdict::Intact(_)));
         let mut longer = log().to_vec();
@@ -110,7 +110,7 @@ fn records_that_are_missing_doubled_or_moved_are_found() {
     let mut moved = lines.clone();
     moved.swap(1, 2);
     assert_eq!(found(&moved), gap(2, 3, 2));
-    // Without the unfinished line its record speaks of nothing; without the record nothing explains the line.
+    // Without the unfinished line, its record has no subject; without the record, the line is unexplained.
     assert!(matches!(
         found(&without(4)),
         Verdict::Flawed {
@@ -122,7 +122,7 @@ fn records_that_are_missing_doubled_or_moved_are_found() {
         found(&without(5)),
         Verdict::Flawed { line: 5, .. }
     ));
-    // What was cut off at the end is not: only a hash that was noted elsewhere tells.
+    // Only a hash that was stored elsewhere detects a truncated end.
     assert_eq!(intact((lines[..4].join("\n") + "\n").as_bytes()).records, 4);
     let last: Value = serde_json::from_str(lines[7]).expect("JSON");
     let cut = lines[..7].join("\n") + "\n";

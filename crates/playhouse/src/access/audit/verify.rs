@@ -1,40 +1,40 @@
-//! Checking a whole audit log.
+//! Verifying a complete audit log.
 
 use super::chain::{Flaw, Link, TornRecord, check, hex};
 use sha2::{Digest as _, Sha256};
 use std::io::{self, BufRead};
 
-/// The longest line that can be a record, in bytes.
+/// The longest line of a record, in bytes.
 pub(super) const MAX_LINE: usize = 1024 * 1024;
 
-/// What a log is found to be.
+/// The result of verifying a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Each record continues the one before it.
     Intact(Intact),
-    /// The first line that does not.
+    /// The first invalid line.
     Flawed {
-        /// Its number, from 1.
+        /// The line number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The flaw.
         flaw: Flaw,
     },
 }
 
-/// A log without flaws.
+/// A valid log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Intact {
-    /// How many records there are.
+    /// The number of records.
     pub(crate) records: u64,
-    /// The hash of the last one.
+    /// The hash of the last record.
     pub(crate) hash: String,
-    /// The lines that a server left unfinished when it was killed, as the next server found and recorded them.
+    /// The unfinished lines of killed servers, which later servers recorded.
     pub(crate) unfinished: Vec<u64>,
-    /// Whether one of the records has the hash that was looked for.
+    /// Whether a record has the expected hash.
     pub(crate) has_expected: bool,
 }
 
-/// Reads a log to its end, or to its first flaw. `expected` is the hash of a record that is looked for.
+/// Verifies a log up to its end or first flaw. `expected` is the hash of a record that must exist.
 pub(crate) fn verify(mut log: impl BufRead, expected: Option<&str>) -> io::Result<Verdict> {
     let mut verifier = Verifier {
         expected,
@@ -51,7 +51,7 @@ pub(crate) fn verify(mut log: impl BufRead, expected: Option<&str>) -> io::Resul
         let flawed = match line.strip_suffix(b"\n") {
             Some(line) => verifier.line(line),
             None if read == MAX_LINE => Some(verifier.flawed(Flaw::NoRecord)),
-            // The last one.
+            // The last line.
             None => Some(verifier.flawed(Flaw::Unfinished)),
         };
         if let Some(verdict) = flawed {
@@ -63,7 +63,7 @@ pub(crate) fn verify(mut log: impl BufRead, expected: Option<&str>) -> io::Resul
 #[derive(Default)]
 struct Verifier<'a> {
     link: Link,
-    /// How many lines were read.
+    /// The number of lines.
     lines: u64,
     unfinished: Vec<u64>,
     suspect: Option<UnparsedLines>,
@@ -71,7 +71,7 @@ struct Verifier<'a> {
     has_expected: bool,
 }
 
-/// Lines that are no records, which the next record may explain.
+/// Invalid lines, which the next record may explain.
 struct UnparsedLines {
     line: u64,
     flaw: Flaw,
@@ -91,7 +91,7 @@ impl UnparsedLines {
 }
 
 impl Verifier<'_> {
-    /// Takes the next line, without its end.
+    /// Processes the next line, without the line feed.
     fn line(&mut self, line: &[u8]) -> Option<Verdict> {
         self.lines += 1;
         let sealed = match check(line) {
@@ -125,7 +125,7 @@ impl Verifier<'_> {
                     flaw: suspect.flaw,
                 });
             }
-            // What it speaks of is not there.
+            // The record reports an unfinished line that does not exist.
             (None, Some(_)) => return Some(self.at(Flaw::Broken)),
         }
         let expected = self.link.seq + 1;
@@ -146,7 +146,7 @@ impl Verifier<'_> {
         None
     }
 
-    /// The verdict over a line that was read and not taken.
+    /// Returns the verdict about an invalid line.
     fn flawed(&mut self, flaw: Flaw) -> Verdict {
         self.lines += 1;
         match self.suspect.take() {

@@ -1,4 +1,4 @@
-//! The file of a policy: JSON, with comments if need be, as configuration files are.
+//! Policy files: JSON with optional comments, like configuration files.
 
 use super::{Action, Policy, READ_RESOURCE, Rule, Subject, ToolPattern};
 use crate::config::JSON_WITH_COMMENTS;
@@ -12,7 +12,7 @@ use std::str::FromStr as _;
 use strum::VariantNames as _;
 use url::Url;
 
-/// Why there is no policy.
+/// Why the policy cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     /// The file cannot be read.
@@ -23,19 +23,19 @@ pub(crate) enum LoadError {
         /// Why.
         error: std::io::Error,
     },
-    /// The file says something that a policy cannot say.
+    /// The file is not a valid policy.
     #[error("the policy {}, line {line}: {reason}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The error.
         reason: String,
     },
 }
 
-/// What is wrong, and the byte of the file where.
+/// An error, and its position in the file, in bytes.
 struct Mistake {
     at: usize,
     reason: String,
@@ -44,7 +44,7 @@ struct Mistake {
 type Result<T> = std::result::Result<T, Mistake>;
 
 impl Policy {
-    /// Reads a policy about these tools.
+    /// Loads a policy about these tools.
     pub(crate) fn load(path: &Path, tools: &[Subject]) -> std::result::Result<Self, LoadError> {
         let text = std::fs::read_to_string(path).map_err(|error| LoadError::Unreadable {
             path: path.to_owned(),
@@ -57,7 +57,7 @@ impl Policy {
         })
     }
 
-    /// The policy that a text says, or the line that is wrong and why.
+    /// Parses a policy; returns the line and reason of an error.
     pub(super) fn parse(
         text: &str,
         tools: &[Subject],
@@ -85,7 +85,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The line of a byte, from 1.
+    /// Returns the line of a position, from 1.
     fn line(&self, at: usize) -> usize {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
         before.iter().filter(|&&byte| byte == b'\n').count() + 1
@@ -158,7 +158,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a text says of tools: at least one must be meant.
+    /// Parses a pattern of tools, which must match at least one.
     fn tool(&self, at: usize, text: &str) -> Result<ToolPattern> {
         match text {
             "read-only" => return Ok(ToolPattern::ReadOnly),
@@ -188,7 +188,7 @@ fn wrong(value: &Value<'_>, reason: impl Into<String>) -> Mistake {
     }
 }
 
-/// The members of an object, each known and there once.
+/// Returns the members of an object, which must be known and unique.
 fn members<'a>(
     object: &'a Object<'a>,
     known: &[&'static str],
@@ -227,7 +227,7 @@ fn array<'a>(value: &'a Value<'a>) -> Result<&'a Array<'a>> {
         .ok_or_else(|| wrong(value, "expected a list"))
 }
 
-/// The texts of a list that is not empty, each with its place.
+/// Returns the texts of a list, which must not be empty, with their positions.
 fn texts<'a>(value: &'a Value<'a>) -> Result<Vec<(usize, &'a str)>> {
     let items = &array(value)?.elements;
     if items.is_empty() {
@@ -249,7 +249,7 @@ fn action(value: &Value<'_>) -> Result<Action> {
     })
 }
 
-/// An origin or host as `--allowed-origins` takes it.
+/// Parses an origin or host in the format of `--allowed-origins`.
 fn origin(at: usize, text: &str) -> Result<String> {
     let expected = |what: &str| Mistake {
         at,
@@ -269,7 +269,7 @@ fn origin(at: usize, text: &str) -> Result<String> {
     if !text.is_ascii() {
         return Err(expected("write the host in ASCII, as xn--…"));
     }
-    // Any text is in the place of `*`: the smallest that a host and a port can have.
+    // The smallest replacement of `*` that is valid in a host and a port.
     let example = match host.rsplit_once(":*") {
         Some((host, "")) => format!("{}:1", host.replace('*', "x")),
         _ => host.replace('*', "x"),

@@ -127,7 +127,7 @@ fn a_tool_that_no_rule_lets_pass_is_denied_everywhere() {
     assert_eq!(denied(text), None);
     assert_eq!(denied(snapshot).as_deref(), Some("rule 5 (line 6)"));
     assert_eq!(denied(navigate).as_deref(), Some("rule 5 (line 6)"));
-    // What is not said is denied.
+    // The default is to deny.
     let nothing = self::policy("{}");
     assert_eq!(
         nothing
