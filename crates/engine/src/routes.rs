@@ -256,7 +256,7 @@ impl UrlPattern {
         })
     }
 
-    /// Reads a glob as Playwright does: it has to match the whole URL, query included.
+    /// Parses a glob of Playwright: it must match the complete URL, including the query.
     pub fn glob(source: &str) -> Result<Self, String> {
         if source.len() > MAX_PATTERN_LENGTH {
             return Err(format!(
@@ -274,10 +274,10 @@ impl UrlPattern {
         })
     }
 
-    /// Which of the URLs it matches.
+    /// Returns which of the URLs match.
     ///
     /// # Errors
-    /// When a regular expression takes too long.
+    /// If a regular expression takes too long.
     pub async fn are_matched(&self, urls: Vec<String>) -> Result<Vec<bool>> {
         let pattern = self.clone();
         compute(move || match &pattern.kind {
@@ -298,7 +298,7 @@ impl UrlPattern {
         Ok(match &self.kind {
             Kind::Regex(expression) => expression.matches(url)?,
             Kind::Exact(regex) => {
-                // A URL without a path is shown with one.
+                // A URL without a path is displayed with one.
                 regex.is_match(document) || document.strip_suffix('/') == Some(self.source.as_str())
             }
             Kind::Glob(regex) => any(&|url| regex.is_match(url)),
@@ -323,16 +323,16 @@ impl Expression {
     }
 }
 
-/// The inside and the flags of `/…/i`.
+/// Returns the source and the flags of `/…/i`.
 fn expression(source: &str) -> Option<(&str, &str)> {
     let (pattern, flags) = source.strip_prefix('/')?.rsplit_once('/')?;
     let known = flags.chars().all(|flag| "dgimsuvy".contains(flag));
-    // What looks like a path is one.
+    // A text that looks like a path is a path.
     let special = pattern.contains(['\\', '^', '$', '(', '[', '|', '+', '*', '.', '?']);
     (known && special && !pattern.is_empty() && !pattern.contains("**")).then_some((pattern, flags))
 }
 
-/// A glob as a regular expression. One that has no scheme may begin anywhere.
+/// Converts a glob to a regular expression. A glob without a scheme matches anywhere.
 fn expression_of(glob: &str) -> String {
     let mut regex = String::from("(?s)^");
     if !glob.contains("://") && !glob.starts_with("**") {
@@ -344,7 +344,7 @@ fn expression_of(glob: &str) -> String {
         match char {
             '*' if chars.peek() == Some(&'*') => {
                 while chars.next_if_eq(&'*').is_some() {}
-                // `**/` may stand for nothing at all.
+                // `**/` also matches an empty text.
                 if chars.next_if_eq(&'/').is_some() {
                     regex += "(?:.*/)?";
                 } else {
@@ -368,7 +368,7 @@ fn expression_of(glob: &str) -> String {
     regex
 }
 
-/// A glob of Playwright's as a regular expression, and whether a group stays open.
+/// Converts a glob of Playwright to a regular expression; also returns whether a group is unclosed.
 fn exact_expression_of(glob: &str) -> (String, bool) {
     let mut regex = String::from("(?s)^");
     let mut chars = glob.chars().peekable();
@@ -378,7 +378,7 @@ fn exact_expression_of(glob: &str) -> (String, bool) {
             '*' if chars.peek() == Some(&'*') => {
                 while chars.next_if_eq(&'*').is_some() {}
                 let starts = before.is_none_or(|char| char == '/');
-                // `/**/` may stand for one slash.
+                // `/**/` also matches one slash.
                 if starts && chars.next_if_eq(&'/').is_some() {
                     regex += "(?:.*/)?";
                 } else {
@@ -480,7 +480,7 @@ mod tests {
         assert_eq!(decided("http://a/x".into()).await, None);
         let bad = format!("http://a/{}!", "a".repeat(64));
         assert_eq!(decided(bad).await, Some(RouteAnswer::Block));
-        // It is not tried again, whatever the URL.
+        // It is not evaluated again for any URL.
         assert_eq!(decided("http://a/x".into()).await, Some(RouteAnswer::Block));
     }
 

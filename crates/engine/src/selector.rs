@@ -1,5 +1,5 @@
-//! Turns the text of a target (a ref, a selector, a locator expression) into steps the page can follow,
-//! and steps into the text people read. Pure: nothing here looks at a page.
+//! Parsing the target of a tool (a ref, a selector, a locator expression) into steps for the injected script, and formatting the steps as a
+//! locator expression.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,13 +14,13 @@ mod print;
 pub use error::SelectorError;
 pub(crate) use print::{Call, Value, quote, quoted};
 
-/// How many selectors may be nested in one another; more is a mistake, or an attack on the stack.
+/// The largest nesting depth of selectors, which protects the stack.
 const MAX_DEPTH: usize = 32;
 
-/// The longest selector that is read, in bytes.
+/// The longest selector, in bytes.
 const MAX_LENGTH: usize = 64 * 1024;
 
-/// What a tool's `target` names.
+/// The parsed target of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// A ref of the last snapshot, `e5` or `f1e5`.
@@ -30,7 +30,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Reads the text of a target. `test_id` is the attribute behind `getByTestId`.
+    /// Parses a target. `test_id` is the attribute of `getByTestId`.
     pub fn parse(text: &str, test_id: &str) -> Result<Self, SelectorError> {
         let text = text.trim();
         let bare = text.strip_prefix("aria-ref=").unwrap_or(text);
@@ -50,7 +50,7 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// Has the text the form of a snapshot ref: `e5`, or `f2e5` in a frame?
+/// Returns whether the text has the form of a ref: `e5`, or `f2e5` in a frame.
 pub(crate) fn is_ref(text: &str) -> bool {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     let Some((frame, element)) = text.split_once('e') else {
@@ -59,17 +59,17 @@ pub(crate) fn is_ref(text: &str) -> bool {
     digits(element) && (frame.is_empty() || frame.strip_prefix('f').is_some_and(digits))
 }
 
-/// The way to an element: each step narrows or follows what the one before it found.
+/// A sequence of steps, each of which applies to the elements that the previous one found.
 ///
-/// Serialises to the list of its steps, the form the page-side `query` takes. `Display` gives
-/// the locator expression (`locator('#x').first()`), as errors and code show it.
+/// Serializes to the list of its steps, the argument of the injected function `query`. `Display` formats the locator expression
+/// (`locator('#x').first()`) for errors and generated code.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Selector {
     parts: Vec<Part>,
 }
 
-/// A step, and the text it came from where that is what should be shown again (`text=Go`).
+/// A step, and its source text if that is displayed instead (`text=Go`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 struct Part {
@@ -79,8 +79,8 @@ struct Part {
 }
 
 impl Selector {
-    /// Reads a selector (`#x`, `text=Go >> nth=1`, `//a`) or a locator expression (`getByRole('button')`).
-    /// `test_id` is the attribute behind `getByTestId`.
+    /// Parses a selector (`#x`, `text=Go >> nth=1`, `//a`) or a locator expression (`getByRole('button')`). `test_id` is the attribute of
+    /// `getByTestId`.
     pub fn parse(text: &str, test_id: &str) -> Result<Self, SelectorError> {
         let text = text.trim();
         if text.is_empty() {
@@ -96,18 +96,18 @@ impl Selector {
         }
     }
 
-    /// The steps in order.
+    /// Returns the steps in order.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = &Step> {
         self.parts.iter().map(|part| &part.step)
     }
 
-    /// Has it no steps at all? Such a selector stands for the document.
+    /// Returns whether there are no steps. Such a selector matches the document.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// The selector cut at each entry into a frame: all but the last segment find the frame's element,
-    /// the last finds the target inside the innermost frame.
+    /// Splits the selector at each frame entry: all but the last segment match the frame elements, the last one matches the target in the
+    /// innermost frame.
     pub fn segments(&self) -> Vec<Selector> {
         self.parts
             .split(|part| part.step == Step::EnterFrame)
@@ -117,19 +117,19 @@ impl Selector {
             .collect()
     }
 
-    /// This selector, then `step`.
+    /// Appends a step.
     pub fn then(mut self, step: Step) -> Self {
         self.parts.push(Part { step, source: None });
         self
     }
 
-    /// This selector, then all of `other`, looked for below what this one finds.
+    /// Appends `other`, which is applied to the elements that this selector matches.
     pub fn join(mut self, other: Selector) -> Self {
         self.parts.extend(other.parts);
         self
     }
 
-    /// `other` inside the frame that this selector finds.
+    /// Appends `other` inside the frame that this selector matches.
     pub fn in_frame(self, other: Selector) -> Self {
         self.then(Step::EnterFrame).join(other)
     }
@@ -154,22 +154,22 @@ impl From<Step> for Selector {
     }
 }
 
-/// One step on the way to an element.
+/// A step of a selector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "engine", rename_all = "camelCase")]
 pub enum Step {
-    /// Descendants by CSS, through open shadow roots.
+    /// Descendants by CSS, including open shadow roots.
     Css(css::Css),
-    /// Nodes by XPath 1.0, relative to each element found so far; sees no shadow roots.
+    /// Nodes by XPath 1.0, relative to each matched element; excludes shadow roots.
     Xpath {
         /// The expression as written, without `xpath=`.
         expression: String,
     },
     /// The smallest elements whose text matches.
     Text {
-        /// What the text must be.
+        /// The condition on the text.
         text: TextMatch,
-        /// Match single text nodes, as `text="…"` does, rather than the element's whole text.
+        /// Matches single text nodes, as `text="…"` does, instead of the element's whole text.
         #[serde(default, skip_serializing_if = "is_false")]
         nodes: bool,
     },
@@ -177,73 +177,73 @@ pub enum Step {
     Role(Role),
     /// Form controls by the text of their label, `aria-label` or `aria-labelledby`.
     Label {
-        /// What a label must say.
+        /// The condition on the label.
         text: TextMatch,
     },
     /// Elements by the value of an attribute: placeholder, alt text, title.
     Attribute {
         /// The attribute's name.
         name: String,
-        /// What its value must be.
+        /// The condition on the value.
         text: TextMatch,
     },
     /// Elements by the test id.
     TestId {
-        /// The attribute that holds test ids.
+        /// The attribute with test ids.
         attribute: String,
-        /// What its value must be; a string must equal it.
+        /// The condition on the value; a string must be equal.
         text: TextMatch,
     },
-    /// One of the elements found so far; −1 is the last.
+    /// One of the matched elements; −1 is the last.
     Nth {
-        /// Counted from 0, or from the end if negative.
+        /// The index from 0, or from the end if negative.
         index: i32,
     },
-    /// Those that are (or are not) visible.
+    /// The matched elements that are (or are not) visible.
     Visible {
-        /// Which of the two.
+        /// Whether to keep the visible ones.
         visible: bool,
     },
-    /// Those whose text matches somewhere (or, with `not`, nowhere).
+    /// The matched elements whose text contains (or, with `not`, does not contain) a match.
     HasText {
-        /// What is looked for in the text.
+        /// The condition on the text.
         text: TextMatch,
-        /// Keep those that do not have it.
+        /// Keeps the elements without a match.
         #[serde(default, skip_serializing_if = "is_false")]
         not: bool,
     },
-    /// Those with a descendant (or, with `not`, without one).
+    /// The matched elements with (or, with `not`, without) a descendant.
     Has {
-        /// Finds the descendant, starting at the element itself.
+        /// Matches the descendant, relative to the element itself.
         selector: Selector,
-        /// Keep those that do not have it.
+        /// Keeps the elements without a match.
         #[serde(default, skip_serializing_if = "is_false")]
         not: bool,
     },
-    /// Those that the other selector finds too.
+    /// The matched elements that another selector also matches.
     And {
-        /// Starts where this selector started.
+        /// Starts where this selector starts.
         selector: Selector,
     },
-    /// These and those of the other selector.
+    /// The matched elements, and those of another selector.
     Or {
-        /// Starts where this selector started.
+        /// Starts where this selector starts.
         selector: Selector,
     },
-    /// Into the document of the iframe found so far. Never reaches the page: see [`Selector::segments`].
+    /// Enters the document of the matched iframe. Not sent to the page: see [`Selector::segments`].
     EnterFrame,
 }
 
-/// Which elements a role step wants.
+/// The conditions of a role step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Role {
     /// The ARIA role.
     pub role: String,
-    /// What the accessible name must be.
+    /// The condition on the accessible name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<TextMatch>,
-    /// What the accessible description must be.
+    /// The condition on the accessible description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<TextMatch>,
     /// `aria-checked`, or the checkbox's state.
@@ -264,53 +264,53 @@ pub struct Role {
     /// `aria-selected`, or a selected option.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<bool>,
-    /// Also elements hidden from accessibility.
+    /// Includes elements that are hidden from assistive technology.
     #[serde(skip_serializing_if = "is_false")]
     pub include_hidden: bool,
 }
 
-/// A state that can also be in between. On the wire: `true`, `false` or `"mixed"`.
+/// A state that can also be mixed. Serialized as `true`, `false` or `"mixed"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Tristate {
-    /// On or off.
+    /// Checked or unchecked.
     Is(bool),
-    /// Partly.
+    /// Mixed.
     Mixed(Mixed),
 }
 
-/// The word `mixed`.
+/// The value `mixed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mixed {
-    /// Partly.
+    /// Mixed.
     Mixed,
 }
 
-/// What a text must be. White space is collapsed before strings are compared.
+/// A condition on a text. White space is collapsed before strings are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum TextMatch {
-    /// A JavaScript regular expression; runs in the page.
+    /// A JavaScript regular expression, which the page evaluates.
     Regex {
-        /// Its source, as between the slashes.
+        /// The source, as between the slashes.
         regex: String,
-        /// Its flags.
+        /// The flags.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         flags: String,
     },
-    /// A string: contained in any case, or, if `exact`, equal in case and length.
+    /// A string: contained, ignoring case, or if `exact`, equal.
     Literal {
         /// The string.
         text: String,
-        /// Equal rather than contained.
+        /// Whether the text must be equal.
         #[serde(default, skip_serializing_if = "is_false")]
         exact: bool,
     },
 }
 
 impl TextMatch {
-    /// Contained, in any case.
+    /// Matches a text that contains this one, ignoring case.
     pub fn containing(text: impl Into<String>) -> Self {
         Self::Literal {
             text: text.into(),
@@ -318,7 +318,7 @@ impl TextMatch {
         }
     }
 
-    /// Equal, in case and length.
+    /// Matches an equal text.
     pub fn exactly(text: impl Into<String>) -> Self {
         Self::Literal {
             text: text.into(),

@@ -1,6 +1,6 @@
-//! When what an action began is over: watches since before the action, and returns as soon as nothing is pending any more.
+//! Settling: observes the page since before an action, and returns as soon as nothing is pending.
 //!
-//! Why it is done this way stands in `docs/decisions/0005-adaptive-settle.md`.
+//! `docs/decisions/0005-adaptive-settle.md` gives the reasons.
 
 use crate::backend::{FrameId, Handle};
 use crate::error::Error;
@@ -14,22 +14,22 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Watches a page since before an action. Dropping it ends nothing but the waiting.
+/// Observes a page since before an action. Dropping it only ends the wait.
 #[derive(Debug)]
 #[must_use = "a watch is there to be settled"]
 pub struct Watch {
     page: Page,
-    /// Whose documents are watched; none where only what the browser tells counts.
+    /// The frames whose documents are observed; none if only events of the browser count.
     frames: Vec<FrameId>,
     mark: Mark,
 }
 
-/// How long to wait for what.
+/// The timeouts of settling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettleOptions {
-    /// For a document that goes on changing, and for a page or a download that the action asked for.
+    /// The timeout for a document that continues to change, and for a page or a download that the action requested.
     pub changes: Duration,
-    /// For the requests that were sent.
+    /// The timeout for requests.
     pub requests: Duration,
 }
 
@@ -42,24 +42,24 @@ impl Default for SettleOptions {
     }
 }
 
-/// How an action's consequences ended.
+/// How settling ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
     /// Nothing is pending.
     Quiet,
-    /// The page shows another document, loaded and quiet.
+    /// The page shows another document, which is loaded and quiet.
     Navigated,
     /// A dialog is open.
     Dialog,
     /// A file chooser is open.
     FileChooser,
-    /// Something was pending still when its time was over.
+    /// The timeout expired.
     TimedOut,
-    /// The page is gone, or its renderer.
+    /// The page closed, or its renderer crashed.
     Closed,
 }
 
-/// The page before the action.
+/// The state of the page before the action.
 #[derive(Debug, Clone)]
 struct Mark {
     navigations: u64,
@@ -69,26 +69,26 @@ struct Mark {
     requests: RequestMark,
 }
 
-/// What an action navigates to.
+/// How long a navigation of an action may take.
 const LOAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// What a new document fetches first, after it is loaded.
+/// How long to wait for the first requests of a new document after its load.
 const FIRST_REQUESTS_TIMEOUT: Duration = Duration::from_millis(300);
-/// The same where the document shows that it waits.
+/// How long to wait for them if the document indicates loading.
 const AWAITED_REQUESTS_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often such a document is asked whether it waits still.
+/// The interval between checks whether such a document still indicates loading.
 const WAITING_POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// A new document that goes on changing.
+/// How long to wait for a new document that continues to change.
 const FIRST_CHANGES_TIMEOUT: Duration = Duration::from_millis(150);
-/// A page that does not even answer is given up so much later than one that goes on changing.
+/// How much longer an unresponsive page is waited for than one that continues to change.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// Documents watched that cannot be seen from the main one, and how long each may take to begin: another process may be busy.
+/// The largest number of observed out-of-process frames, whose processes may be busy.
 const MAX_OUT_OF_PROCESS_FRAMES: usize = 12;
 const FRAME_START_TIMEOUT: Duration = Duration::from_millis(200);
-/// A page without an address yet is one that stays blank, after this long.
+/// The time after which a page without a URL counts as blank.
 const BLANK_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Page {
-    /// Begins to watch for the effects of an action. Never fails: what cannot be watched is not waited for.
+    /// Starts to observe the effects of an action. Never fails: what cannot be observed is not waited for.
     pub async fn watch(&self, progress: &Progress) -> Watch {
         let mut watch = self.watch_events();
         let main = self.main_frame();
@@ -105,13 +105,13 @@ impl Page {
             }
             Ok(())
         };
-        // The action itself will meet whatever went wrong here, and say so.
+        // The action meets the same error and reports it.
         let _ = progress.run(begun).await;
         watch.frames = frames;
         watch
     }
 
-    /// The same for an action that seldom has effects, and after which the page is not shown: only what the browser tells of counts.
+    /// Observes only events of the browser, for an action that seldom has effects, and after which the page is not shown.
     pub fn watch_events(&self) -> Watch {
         Watch {
             page: self.clone(),
@@ -120,12 +120,12 @@ impl Page {
         }
     }
 
-    /// Begins in one document and those that can be seen from there; the frames in view whose documents cannot.
+    /// Starts observing in a document and those accessible from it; returns the visible frames with inaccessible documents.
     async fn begin(&self, frame: &FrameId) -> Result<Vec<Handle>, Error> {
         self.call(frame, "watch", &Value::Null).await
     }
 
-    /// Begins in the documents of these frames.
+    /// Starts observing in the documents of these frames.
     async fn begin_in(&self, frame: &FrameId, owners: &[Handle]) -> Vec<(FrameId, Vec<Handle>)> {
         if owners.is_empty() {
             return Vec::new();
@@ -142,7 +142,7 @@ impl Page {
         join_all(begun).await.into_iter().flatten().collect()
     }
 
-    /// Waits, after the load of a document, for what it fetches first. Returns at once where it fetches nothing and shows something.
+    /// Waits after the load of a document for its first requests. Returns at once if there are none and the document has content.
     pub async fn settle_loaded(&self) {
         let watch = self.watch_events();
         let settled = async {
@@ -161,7 +161,7 @@ impl Page {
         }
     }
 
-    /// Whether the document shows that it waits for something.
+    /// Returns whether the document indicates loading.
     async fn shows_waiting(&self) -> bool {
         let main = self.main_frame();
         let waits = self.call(&main, "waits", &Value::Null);
@@ -171,13 +171,13 @@ impl Page {
         )
     }
 
-    /// Waits until a page that a script opened shows its first document and has loaded it, at most `limit`; whether it has.
+    /// Waits at most `limit` until a popup shows its first document and has loaded it; returns whether it has.
     pub async fn settle_opened(&self, limit: Duration) -> bool {
         self.first_document(limit).await;
         self.wait_for_load(LoadState::Loaded, limit).await
     }
 
-    /// Waits until a page that a script opened shows the document it was opened for, if it was for one, at most `limit`.
+    /// Waits at most `limit` until a popup shows the document for which it was opened, if there is one.
     pub async fn first_document(&self, limit: Duration) {
         let addressed = self.until(|state| {
             let main = state.frames.main();
@@ -192,12 +192,12 @@ impl Page {
 }
 
 impl Watch {
-    /// Waits until the consequences of what was done since are over. Ends at once when a dialog or a file chooser opens.
+    /// Waits until the effects of the action are complete. Ends at once when a dialog or a file chooser opens.
     pub async fn settle(self, options: &SettleOptions) -> Settled {
         self.settle_with(options, std::future::pending()).await
     }
 
-    /// The same; `elsewhere` resolves when a page opened or a download began.
+    /// Like [`Self::settle`]; `elsewhere` resolves when a page opened or a download started.
     pub async fn settle_with(
         self,
         options: &SettleOptions,
@@ -222,7 +222,7 @@ impl Watch {
         let mut elsewhere = std::pin::pin!(elsewhere.fuse());
         let began = Instant::now();
         let mut mark = self.mark.clone();
-        // The newest request that was waited for.
+        // The last request that was waited for.
         let mut known = None;
         if let Some(settled) = barrier(self.page.backend.flush()).await {
             return settled;
@@ -288,7 +288,7 @@ impl Watch {
         }
     }
 
-    /// Everything that the page has done so far is reported.
+    /// Waits until all events of the page so far are handled.
     async fn flush_events(&self) -> Option<Settled> {
         barrier(self.page.backend.flush_requests()).await
     }
@@ -297,7 +297,7 @@ impl Watch {
         mark.is_navigating(&self.page.state())
     }
 
-    /// Waits until the pages that were opened since the mark are loaded, and moves the mark behind them.
+    /// Waits until the popups since the mark are loaded, and updates the mark.
     async fn wait_for_popups(&self, mark: &mut Mark, deadline: Instant) {
         let (popups, opened) = {
             let state = self.page.state();
@@ -316,7 +316,7 @@ impl Watch {
         mark.popups = opened;
     }
 
-    /// Waits until the navigation under way has ended, loaded or without a document.
+    /// Waits until the navigation in progress has ended, with or without a document.
     async fn wait_for_navigation(&self, deadline: Instant) -> bool {
         let arrived = self.page.until(|state| {
             let main = state.frames.main();
@@ -325,7 +325,7 @@ impl Watch {
         matches!(tokio::time::timeout_at(deadline, arrived).await, Ok(Ok(())))
     }
 
-    /// Waits until the requests since the mark are answered, or the page is about to leave anyway.
+    /// Waits until the requests since the mark have ended, or the page navigates anyway.
     async fn wait_for_requests(&self, mark: &Mark, deadline: Instant) -> bool {
         let answered = self.page.until(|state| {
             mark.is_navigating(state) || !state.requests.has_pending(&mark.requests)
@@ -336,7 +336,8 @@ impl Watch {
         )
     }
 
-    /// A document has loaded: waits for what it fetches first, bounded, and until it has shown it. Goes on if it leads to another one.
+    /// Waits after the load of a document for its first requests, with a timeout, and until their results are shown. Continues if it
+    /// navigates to another one.
     async fn settle_new_document(&self, deadline: Instant) -> Settled {
         let mut loaded = Instant::now();
         loop {
@@ -370,11 +371,11 @@ impl Watch {
             } else if !fetched || !is_fetching(&self.page.state()) {
                 return Settled::Navigated;
             }
-            // Else one request led to the next, or was told of after the load.
+            // Otherwise one request caused the next, or was reported after the load.
         }
     }
 
-    /// Waits for what a document fetches first; whether that has come, or another document is on its way.
+    /// Waits for the first requests of a document; returns whether they have ended, or a navigation started.
     async fn wait_for_first_requests(&self, mark: &Mark, loaded: Instant) -> bool {
         let mut deadline = loaded + FIRST_REQUESTS_TIMEOUT;
         loop {
@@ -392,7 +393,7 @@ impl Watch {
         }
     }
 
-    /// Waits until nothing changes in the watched documents, at most `limit`.
+    /// Waits at most `limit` until nothing changes in the observed documents.
     async fn wait_until_unchanged(&self, limit: Duration) -> DocumentActivity {
         let looks = self
             .frames
@@ -405,7 +406,7 @@ impl Watch {
         }
     }
 
-    /// Waits until nothing changes in one document and those seen from there.
+    /// Waits until nothing changes in one document and those accessible from it.
     async fn wait_until_document_unchanged(
         &self,
         frame: &FrameId,
@@ -416,7 +417,7 @@ impl Watch {
         let call = self.page.call(frame, "settled", &argument);
         match tokio::time::timeout(limit + ANSWER_TIMEOUT, call).await {
             Ok(Ok(rest)) => rest,
-            // The document was replaced: if it was the page's, the navigation's own events tell. Others are not watched any more.
+            // The document was replaced: if it was the page's, the navigation events report that. Others are not observed any more.
             Ok(Err(_)) => DocumentActivity {
                 quiet: true,
                 opens: false,
@@ -429,12 +430,12 @@ impl Watch {
     }
 }
 
-/// What a document tells of itself.
+/// The activity that a document reports.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct DocumentActivity {
-    /// Nothing changes in it.
+    /// Whether nothing changes.
     quiet: bool,
-    /// A link was clicked that leads to a download or to another page.
+    /// Whether a link to a download or to another page was clicked.
     opens: bool,
 }
 
@@ -454,7 +455,7 @@ impl Mark {
         state.frames.main().navigations > self.navigations
     }
 
-    /// Whether something began since, other than the requests that are known.
+    /// Returns whether something has started since, except the known requests.
     fn is_exceeded(&self, state: &PageState, known: Option<u64>) -> bool {
         self.is_navigating(state)
             || state.popups_opened > self.popups
@@ -463,7 +464,7 @@ impl Mark {
     }
 }
 
-/// Whether the document waits for something that it fetches. That it has come itself may be told after that it is loaded.
+/// Returns whether the document waits for a request. The end of its own request may be reported after its load.
 fn is_fetching(state: &PageState) -> bool {
     let (id, main) = (state.frames.main_id(), state.frames.main());
     let since = match &main.loader {
@@ -473,7 +474,7 @@ fn is_fetching(state: &PageState) -> bool {
     state.requests.has_pending(&since)
 }
 
-/// How the wait ends if events cannot be flushed.
+/// Returns how the wait ends if events cannot be flushed.
 async fn barrier(flush: impl Future<Output = Result<(), Error>>) -> Option<Settled> {
     match tokio::time::timeout(ANSWER_TIMEOUT, flush).await {
         Ok(Ok(())) => None,

@@ -1,4 +1,4 @@
-//! Checks what is generated from the code and committed. `UPDATE_EXPECT=1 cargo test -p playhouse --test generated` updates it.
+//! Compares generated files with the committed ones. `UPDATE_EXPECT=1 cargo test -p playhouse --test generated` updates them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

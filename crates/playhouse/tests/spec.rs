@@ -1,4 +1,4 @@
-//! The Markdown specs of this crate and of `engine`, through the built binary, on each engine.
+//! Runs the Markdown specs of this crate and of `engine` with the built binary on each engine.
 
 use testkit::{Engine, Runner};
 

@@ -1,4 +1,4 @@
-//! What holds of every tool there is, and that their schemas are those of `@playwright/mcp`.
+//! Rules that apply to every tool, and the comparison of schemas with those of `@playwright/mcp`.
 
 use playhouse::{
     Capability, Effect, Permission, SessionNaming, TOOLSETS, ToolDef, ToolSettings, Toolbox,

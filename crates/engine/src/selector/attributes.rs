@@ -1,4 +1,4 @@
-//! The bodies `button[name="Go"i][checked]` of the role engine and `"text"i` of the internal ones.
+//! Parsing the bodies `button[name="Go"i][checked]` of the role engine and `"text"i` of the internal engines.
 
 use super::literal::Cursor;
 use super::print::Regex;
@@ -22,7 +22,7 @@ pub(super) enum Value {
 }
 
 impl Attribute {
-    /// The value as a condition on text; every comparison but equality becomes a regular expression.
+    /// Returns the value as a condition on text; all comparisons except equality become regular expressions.
     pub(super) fn text(&self) -> Option<TextMatch> {
         let text = match self.value.as_ref()? {
             Value::Regex(regex) => return Some(regex.clone().into()),
@@ -48,7 +48,7 @@ impl Attribute {
     }
 }
 
-/// Reads a word and its attributes. In `internal` engines the flag `i` means contained in any case.
+/// Parses a word and its attributes. In `internal` engines the flag `i` means contained, ignoring case.
 pub(super) fn parse(
     engine: &str,
     body: &str,
@@ -107,7 +107,7 @@ pub(super) fn parse(
     Ok((name, list))
 }
 
-/// `"text"i`, `"text"s`, `/regex/flags`.
+/// Parses `"text"i`, `"text"s`, `/regex/flags`.
 pub(super) fn quoted(engine: &str, body: &str) -> Result<TextMatch, SelectorError> {
     let mut cursor = Cursor::new(body.trim());
     let text = if cursor.peek() == Some('/') {

@@ -1,14 +1,14 @@
-//! Selectors as text: CSS, `engine=body`, and chains of them joined by `>>`.
+//! Parsing selectors: CSS, `engine=body`, and chains of them joined by `>>`.
 
 use super::attributes::{self, Value};
 use super::literal::Cursor;
 use super::print::Regex;
 use super::{Mixed, Role, Selector, SelectorError, Step, TextMatch, Tristate, css::Css};
 
-/// Reads a chain. `test_id` is only needed for selectors nested in quotes.
+/// Parses a chain. `test_id` is only used for selectors nested in quotes.
 pub(super) fn parse(text: &str, test_id: &str) -> Result<Selector, SelectorError> {
     let mut selector = Selector::default();
-    // `*css=li >> b` means the `li` that have a `b`, not the `b`.
+    // `*css=li >> b` selects the `li` that contain a `b`, not the `b`.
     let mut captured = None;
     for (at, piece) in split(text) {
         let piece = piece.trim();
@@ -36,7 +36,7 @@ pub(super) fn parse(text: &str, test_id: &str) -> Result<Selector, SelectorError
     })
 }
 
-/// Cuts at each `>>` that stands outside quotes and regular expressions; gives the pieces with their offsets.
+/// Splits at each `>>` outside quotes and regular expressions; returns the parts with their offsets.
 fn split(text: &str) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -68,7 +68,7 @@ fn split(text: &str) -> Vec<(usize, &str)> {
     pieces
 }
 
-/// The length of the regular expression that is the whole rest of a piece; `text=/pets` is words.
+/// Returns the length of a regular expression that is the entire rest of a part; `text=/pets` is a text.
 fn regex_length(text: &str) -> Option<usize> {
     let mut cursor = Cursor::new(text);
     cursor.regex().ok()?;
@@ -77,7 +77,7 @@ fn regex_length(text: &str) -> Option<usize> {
     ends.then_some(text.len() - rest.len())
 }
 
-/// In the words of `text=It's` an apostrophe is no quote; a quote must come first there.
+/// Returns whether a quote begins here. In `text=It's` an apostrophe is not a quote; a quote must come first there.
 fn opens_quote(piece: &str) -> bool {
     match engine_of(piece) {
         Some(("text" | "id", body)) => body.trim_start().is_empty(),
@@ -85,7 +85,7 @@ fn opens_quote(piece: &str) -> bool {
     }
 }
 
-/// `engine=body` taken apart, if it has that form.
+/// Splits `engine=body`, if the part has that form.
 fn engine_of(piece: &str) -> Option<(&str, &str)> {
     let (name, body) = piece.split_once('=')?;
     let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+' | ':');
@@ -216,7 +216,7 @@ fn part(
     Ok(())
 }
 
-/// `"quoted"` equals a text node, `/regex/` is tested, anything else is contained in any case.
+/// Parses a text body: `"quoted"` equals a text node, `/regex/` is tested, other texts are contained, ignoring case.
 fn text_step(body: &str) -> Result<Step, SelectorError> {
     let body = body.trim();
     let quoted = body.len() > 1 && body.starts_with(['"', '\'']) && body.ends_with(&body[..1]);
@@ -236,7 +236,7 @@ fn text_step(body: &str) -> Result<Step, SelectorError> {
     })
 }
 
-/// `button[name="Go"i][checked]`.
+/// Parses `button[name="Go"i][checked]`.
 fn role(engine: &str, body: &str, internal: bool) -> Result<Role, SelectorError> {
     let (name, list) = attributes::parse(engine, body, internal)?;
     let wrong = |expected: &str| SelectorError::Body {

@@ -1,5 +1,5 @@
-//! CSS selectors with Playwright's extra pseudo-classes, read into compounds that the page can match
-//! one element at a time, so that combinators see through open shadow roots.
+//! CSS selectors with Playwright's extra pseudo-classes, parsed into compounds that the page matches one element at a time, so that
+//! combinators cross open shadow roots.
 
 use super::{SelectorError, TextMatch};
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 pub struct Css {
     /// The text as written.
     pub css: String,
-    /// Would the browser's own engine understand it? (Any pseudo-class of ours says no.)
+    /// Whether the browser's selector engine supports it, because it has no extra pseudo-class.
     pub native: bool,
-    /// The same, taken apart.
+    /// The parsed list.
     pub list: Vec<Complex>,
 }
 
 impl Css {
-    /// Reads a selector list.
+    /// Parses a selector list.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let mut parser = Parser {
             text,
@@ -39,21 +39,21 @@ impl Css {
 /// Compounds from left to right. The first has a combinator only if it is relative to the scope (`> li`).
 pub(crate) type Complex = Vec<Compound>;
 
-/// What one element must be: all of it.
+/// The conditions on one element, all of which must hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Compound {
-    /// How it follows the compound before it: ` `, `>`, `+` or `~`.
+    /// The combinator before the compound: ` `, `>`, `+` or `~`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub combinator: Option<char>,
-    /// The part for `element.matches`; empty means anything.
+    /// The part for `element.matches`; empty matches anything.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub css: String,
-    /// What is to be tested besides.
+    /// The further conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<Test>,
 }
 
-/// A pseudo-class that the page-side code decides.
+/// A pseudo-class that the injected script evaluates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "test", rename_all = "camelCase")]
 pub enum Test {
@@ -69,35 +69,35 @@ pub enum Test {
     },
     /// `:has()`.
     Has {
-        /// Something below that is any of these.
+        /// Any of these matches a descendant.
         list: Vec<Complex>,
     },
     /// `:scope`: the element the search started from.
     Scope,
     /// `:visible`.
     Visible,
-    /// `:has-text()`: contained in the element's text, in any case.
+    /// `:has-text()`: contained in the element's text, ignoring case.
     HasText {
-        /// What the text must contain.
+        /// The condition on the text.
         text: TextMatch,
     },
     /// `:text()`, `:text-is()`, `:text-matches()`: the smallest element with that text.
     Text {
-        /// What the text must be.
+        /// The condition on the text.
         text: TextMatch,
         /// Compare single text nodes (`:text-is()`).
         nodes: bool,
     },
-    /// `:nth-match(list, n)`: the n-th in the document that the list matches.
+    /// `:nth-match(list, n)`: the n-th match of the list in the document.
     NthMatch {
-        /// What is counted.
+        /// The counted elements.
         list: Vec<Complex>,
-        /// Counted from 1.
+        /// The index from 1.
         n: u32,
     },
-    /// `:right-of(list, distance)` and its siblings: by the position relative to another element.
+    /// `:right-of(list, distance)` and similar: by the position relative to another element.
     Layout {
-        /// The position.
+        /// The relative position.
         side: Side,
         /// The other elements.
         list: Vec<Complex>,
@@ -107,7 +107,7 @@ pub enum Test {
     },
 }
 
-/// Where an element is, seen from another one.
+/// The position of an element relative to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Side {
@@ -389,7 +389,7 @@ impl<'a> Parser<'a> {
         self.text[from..self.at].parse().ok()
     }
 
-    /// A string, or bare text up to the closing parenthesis.
+    /// Parses a string, or bare text up to the closing parenthesis.
     fn argument(&mut self, what: &str) -> Parsed<String> {
         if matches!(self.peek(), Some('"' | '\'')) {
             return self.string();
@@ -403,7 +403,7 @@ impl<'a> Parser<'a> {
         Ok(text.to_owned())
     }
 
-    /// Skips to the parenthesis that closes the open one.
+    /// Skips to the parenthesis that matches the open one.
     fn balanced(&mut self) -> Parsed<()> {
         let mut open = Vec::new();
         while let Some(c) = self.peek() {
@@ -447,7 +447,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// After a backslash: up to six hexadecimal digits and one blank, or the character itself.
+    /// Parses an escape after its backslash: up to six hexadecimal digits and one blank, or the character itself.
     fn escape(&mut self) -> Option<char> {
         self.at += 1;
         let from = self.at;
@@ -489,7 +489,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Skips blanks and comments; tells whether there were any.
+    /// Skips blanks and comments; returns whether there were any.
     fn blanks(&mut self) -> Parsed<bool> {
         let from = self.at;
         loop {

@@ -1,4 +1,4 @@
-//! Locator expressions as Playwright's TypeScript has them: `getByRole('button', { name: 'Go' }).nth(1)`.
+//! Parsing locator expressions in the TypeScript syntax of Playwright: `getByRole('button', { name: 'Go' }).nth(1)`.
 
 use super::literal::Cursor;
 use super::{Mixed, Role, Selector, SelectorError, Step, TextMatch, Tristate, chain};
@@ -6,7 +6,7 @@ use super::{Mixed, Role, Selector, SelectorError, Step, TextMatch, Tristate, cha
 const METHODS: &str = "locator, getByRole, getByText, getByLabel, getByPlaceholder, getByAltText, getByTitle, \
      getByTestId, filter, first, last, nth, and, or, visible, frameLocator, contentFrame, owner, describe";
 
-/// Does the text begin as a locator expression does, so that its errors should be told as one's?
+/// Returns whether the text begins like a locator expression, so that errors refer to that syntax.
 pub(super) fn is_expression(text: &str) -> bool {
     let text = text.strip_prefix("await ").unwrap_or(text).trim_start();
     if text.starts_with("page.") {
@@ -20,7 +20,7 @@ pub(super) fn is_expression(text: &str) -> bool {
         && (name.starts_with("get") || matches!(name, "locator" | "frameLocator"))
 }
 
-/// Reads a whole expression.
+/// Parses a complete expression.
 pub(super) fn parse(text: &str, test_id: &str) -> Result<Selector, SelectorError> {
     let mut parser = Parser {
         cursor: Cursor::new(text),
@@ -64,12 +64,12 @@ impl Parser<'_> {
         Ok(selector)
     }
 
-    /// `method(arguments)` applied to what was read before it.
+    /// Parses `method(arguments)` and applies it to the preceding selector.
     fn call(&mut self, on: Selector) -> Parsed<Selector> {
         self.cursor.peek();
         let start = self.cursor.position();
         let method = self.cursor.word().unwrap_or_default();
-        // Python and C# have these as properties; `.first` for `.first()` is an easy slip.
+        // Python and C# have these as properties, so `.first` for `.first()` is a common mistake.
         let property = matches!(
             method,
             "first" | "last" | "visible" | "contentFrame" | "owner"
@@ -174,7 +174,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The selector text, or the locator, that `locator()` takes.
+    /// Parses the argument of `locator()`: a selector or a locator.
     fn selector_argument(&mut self) -> Parsed<Selector> {
         if !matches!(self.cursor.peek(), Some('\'' | '"' | '`')) {
             return self.locator();
@@ -196,7 +196,7 @@ impl Parser<'_> {
     }
 
     fn filter_argument(&mut self, on: Selector) -> Parsed<Selector> {
-        // Several conditions are applied in this order, however they are written.
+        // Conditions are applied in this order, regardless of the order in the source.
         let mut conditions: [Option<Step>; 5] = Default::default();
         self.options(
             "has, hasText, hasNot, hasNotText or visible",
@@ -267,7 +267,7 @@ impl Parser<'_> {
         Ok(on.then(Step::Attribute { name, text }))
     }
 
-    /// `'text'`, `'text', { exact: true }`, or `/regex/`.
+    /// Parses `'text'`, `'text', { exact: true }`, or `/regex/`.
     fn text(&mut self) -> Parsed<TextMatch> {
         let text = self.string_or_regex(false)?;
         let mut exact = false;
@@ -295,7 +295,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `{ key: value, … }`; `read` reads the value, or says that the key is none of its own.
+    /// Parses `{ key: value, … }`; `read` parses the value, or returns that the key is unknown.
     fn options(
         &mut self,
         known: &str,

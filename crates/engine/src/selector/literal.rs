@@ -1,4 +1,4 @@
-//! The JavaScript literals that a locator expression is made of, and the cursor that reads them.
+//! The JavaScript literals in locator expressions, and the cursor that parses them.
 
 use super::SelectorError;
 use super::print::Regex;
@@ -15,7 +15,7 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next character after blanks and comments.
+    /// Returns the next character after blanks and comments.
     pub(super) fn peek(&mut self) -> Option<char> {
         loop {
             let rest = self.rest();
@@ -28,7 +28,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes the character if it is next.
+    /// Consumes the character if it is next.
     pub(super) fn take(&mut self, wanted: char) -> bool {
         let found = self.peek() == Some(wanted);
         if found {
@@ -44,7 +44,7 @@ impl<'a> Cursor<'a> {
         Err(self.unexpected(&format!("`{wanted}`")))
     }
 
-    /// An identifier, or nothing.
+    /// Consumes an identifier, if one is next.
     pub(super) fn word(&mut self) -> Option<&'a str> {
         self.peek();
         let rest = self.rest();
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
         Some(&rest[..length])
     }
 
-    /// Looks at the next identifier without taking it.
+    /// Returns the next identifier without consuming it.
     pub(super) fn peek_word(&mut self) -> Option<&'a str> {
         self.peek();
         let at = self.at;
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// Goes back to a position, so that an error points at what was already read.
+    /// Returns to a position, so that an error refers to it.
     pub(super) fn back_to(&mut self, position: usize) {
         self.at = position;
     }
@@ -123,7 +123,7 @@ impl<'a> Cursor<'a> {
     fn hex(&mut self, digits: usize) -> Option<char> {
         let code = u32::from_str_radix(self.rest().get(..digits)?, 16).ok()?;
         self.at += digits;
-        // A surrogate pair is one character written as two.
+        // A surrogate pair is one character that is written as two escapes.
         if (0xd800..0xdc00).contains(&code)
             && let Some(low) = self.rest().strip_prefix("\\u")
             && let Some(low) = low.get(..4).and_then(|s| u32::from_str_radix(s, 16).ok())
@@ -195,7 +195,7 @@ impl<'a> Cursor<'a> {
         &self.text[self.at..]
     }
 
-    /// The error that something else stands here.
+    /// Returns the error for an unexpected token.
     pub(super) fn unexpected(&mut self, expected: &str) -> SelectorError {
         let found = match self.peek() {
             None => "end".to_owned(),

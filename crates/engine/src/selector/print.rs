@@ -1,9 +1,9 @@
-//! Selectors as the calls of a locator expression, the expression in JavaScript, and JavaScript's literals.
+//! Formatting selectors as calls of a locator expression, as JavaScript, and as JavaScript literals.
 
 use super::{Role, Selector, Step, TextMatch, Tristate};
 use std::fmt::{self, Display, Formatter, Write};
 
-/// One call of a locator expression, before any language has spelled it; names as in JavaScript.
+/// A call of a locator expression, independent of a language; names are those of JavaScript.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Call<'a> {
     pub(crate) method: &'static str,
@@ -46,7 +46,7 @@ impl<'a> Call<'a> {
 }
 
 impl Selector {
-    /// The calls that make up the locator expression.
+    /// Returns the calls of the locator expression.
     pub(crate) fn calls(&self) -> impl Iterator<Item = Call<'_>> {
         self.parts.iter().map(|part| match &part.source {
             Some(source) => Call::new("locator", [Value::from(source.as_str())]),
@@ -147,7 +147,7 @@ impl<'a> From<&'a TextMatch> for Value<'a> {
     }
 }
 
-/// The expression as a selector that is recognised without knowing that it is XPath.
+/// Returns the expression as a selector that is recognized as XPath without a prefix.
 fn xpath(expression: &str) -> String {
     if expression.starts_with("//") || expression.starts_with("..") {
         expression.to_owned()
@@ -156,7 +156,7 @@ fn xpath(expression: &str) -> String {
     }
 }
 
-/// The selector that finds elements by any attribute.
+/// Returns the selector for any attribute.
 fn attribute(name: &str, text: &TextMatch) -> String {
     match text {
         TextMatch::Literal { text, exact } => format!(
@@ -169,7 +169,7 @@ fn attribute(name: &str, text: &TextMatch) -> String {
 }
 
 impl Display for Selector {
-    /// The locator expression without `page.`: `locator('#x').first()`.
+    /// Formats the locator expression without `page.`: `locator('#x').first()`.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (index, call) in self.calls().enumerate() {
             if index > 0 {
@@ -212,7 +212,7 @@ impl Display for Value<'_> {
     }
 }
 
-/// A regular expression as it was written.
+/// A regular expression as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Regex {
     pub(crate) source: String,
@@ -228,13 +228,13 @@ impl From<Regex> for TextMatch {
     }
 }
 
-/// The text as a JavaScript string in single quotes.
+/// Returns the text as a JavaScript string in single quotes.
 pub(crate) fn quote(text: &str) -> String {
     quoted(text, '\'')
 }
 
-/// The text in the given quotes; the quote, the backslash and control characters are escaped as
-/// JavaScript, Python, Java and C# all read them.
+/// Returns the text in the given quotes; the quote, the backslash and control characters are escaped in a way that is valid in JavaScript,
+/// Python, Java and C#.
 pub(crate) fn quoted(text: &str, quote: char) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);

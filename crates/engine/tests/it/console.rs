@@ -1,4 +1,4 @@
-//! The console: every kind of call, errors nobody caught, and what the browser says itself.
+//! Console messages: all kinds of calls, uncaught errors, and messages of the browser.
 
 use crate::harness::{eval, on_a_page, soon, with_options};
 use engine::{Browser, ContextOptions, LaunchOptions, MessageKind, Page};

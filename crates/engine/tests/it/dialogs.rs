@@ -1,4 +1,4 @@
-//! Dialogs and file choosers: they hold the page until somebody answers.
+//! Dialogs and file choosers, which block the page until they are handled.
 
 use crate::harness::{
     Stage, click_until, eval, eval_in, frame_at, on_a_page, soon, wait_until_drawn,

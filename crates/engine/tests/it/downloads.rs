@@ -1,4 +1,4 @@
-//! Downloads: told as they begin and end, saved where the context wants them.
+//! Downloads: reported at their start and end, and saved in the folder of the context.
 
 use crate::harness::{Stage, eval, in_a_context, on_a_page};
 use engine::{ContextOptions, Download, DownloadState};

@@ -1,4 +1,4 @@
-//! What a context makes its pages believe.
+//! Emulation: viewport, locale, time zone, geolocation and other overrides of a context.
 
 use crate::harness::{call, eval, eval_in, frame_at, goto, in_a_context, on_a_page, soon};
 use engine::{ContextOptions, Error, Geolocation, LoadState, MediaFeatures, Size, Viewport};

@@ -1,4 +1,4 @@
-//! The caller's scripts: what they may be, what they return, how they fail.
+//! Scripts of the caller: their forms, results and errors.
 
 use crate::harness::{eval, on_a_page, soon};
 use engine::Error;

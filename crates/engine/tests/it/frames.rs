@@ -1,4 +1,4 @@
-//! Frames of this and of other processes, as they come, go and move.
+//! In-process and out-of-process frames: attaching, detaching and navigating.
 
 use crate::harness::{
     Stage, call, click, eval, eval_in, frame_at, goto, on_a_page, soon, wait_until_drawn,

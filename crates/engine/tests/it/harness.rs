@@ -1,4 +1,4 @@
-//! The browsers that all tests share, and what each test gets of its own.
+//! The browsers that all tests share, and the context of each test.
 
 use engine::{
     Browser, BrowserContext, BrowserKind, ContextOptions, FrameFacts, FrameId, InputStep,

@@ -1,4 +1,4 @@
-//! Cookies, and contexts that know nothing of each other.
+//! Cookies, and the isolation of contexts.
 
 use crate::harness::{Stage, eval, goto, on_a_page, soon};
 use engine::{ContextOptions, Cookie, SameSite};

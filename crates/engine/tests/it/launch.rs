@@ -1,4 +1,4 @@
-//! Starting, reaching and ending browsers.
+//! Launching, connecting to and closing browsers.
 
 use crate::harness::{eval, goto, soon, with_browser, with_options};
 use engine::{

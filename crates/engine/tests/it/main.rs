@@ -1,4 +1,4 @@
-//! The engine against real browsers: one of each for all tests, a context of its own for each test.
+//! Integration tests of the engine with real browsers: one of each kind for all tests, and a context for each test.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod console;

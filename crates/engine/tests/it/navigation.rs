@@ -1,4 +1,4 @@
-//! Navigations: how they begin, what they come to, and what they leave behind.
+//! Navigations: their start, their results, and their effects.
 
 use crate::harness::{click, click_until, eval, goto, in_a_context, on_a_page, soon};
 use engine::{ContextOptions, Error, LoadState, Page, Progress};

@@ -1,4 +1,4 @@
-//! Pages that pages open, and scripts that run before those of the page.
+//! Popups, and init scripts.
 
 use crate::harness::{call, click, eval, eval_in, frame_at, goto, in_a_context, on_a_page, soon};
 use engine::{ContextOptions, LoadState};

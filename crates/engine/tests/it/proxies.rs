@@ -1,4 +1,4 @@
-//! Proxies: contexts go through them, with name and password, but for the hosts that are reached without.
+//! Proxies of contexts: authentication, and bypassed hosts.
 
 use crate::harness::{eval, goto, soon, with_options};
 use engine::{Browser, ContextOptions, Proxy};

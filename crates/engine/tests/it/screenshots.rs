@@ -1,4 +1,4 @@
-//! Screenshots and prints: right format, right size.
+//! Screenshots and PDFs: formats and sizes.
 
 use crate::harness::{in_a_context, on_a_page, soon};
 use engine::{ContextOptions, PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat, Viewport};

@@ -1,4 +1,4 @@
-//! Storage state: read from one context, put into another, and nobody notices how.
+//! Storage states: reading and restoring them, invisibly for pages and clients.
 
 use crate::harness::{eval, goto, in_a_context, on_a_page, soon};
 use engine::{ContextOptions, OriginStorage, StorageItem, StorageState};

@@ -1,4 +1,4 @@
-//! Much of everything: nothing hangs, nothing piles up.
+//! Many concurrent operations: none hangs, and no resources accumulate.
 
 use crate::harness::{click_until, eval, eval_in, goto, on_a_page, soon, with_browser};
 use engine::{ContextOptions, Error, LoadState, Progress};

@@ -1,4 +1,4 @@
-//! Workers: what they say and ask shows on their page, and none of them hangs anything.
+//! Workers: their console messages and requests are attributed to their page, and none of them blocks the page.
 
 use crate::harness::{eval, goto, in_a_context, on_a_page};
 use engine::ContextOptions;

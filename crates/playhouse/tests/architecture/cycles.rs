@@ -1,4 +1,4 @@
-//! Files of a crate that use each other. What a file uses of the modules around it does not count: a part of a module may use the whole.
+//! Files of a crate that use each other. Uses of parent modules do not count, because a part of a module may use the whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 

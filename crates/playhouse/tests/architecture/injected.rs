@@ -1,4 +1,4 @@
-//! The page-side bundles: built from the sources that stand beside them, and small enough.
+//! The bundles of injected scripts: built from the current sources, and limited in size.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

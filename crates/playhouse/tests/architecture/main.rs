@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md, held against the source: layers, orphans, sizes, and the tests it names.
+//! Compares ARCHITECTURE.md with the source: layers, unlisted modules, sizes, and named tests.
 
 mod cycles;
 mod document;

@@ -1,4 +1,4 @@
-//! A crate's files as its `mod` lines lead to them, and what each of them uses.
+//! The files of a crate, found by their `mod` declarations, and the modules that each of them uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

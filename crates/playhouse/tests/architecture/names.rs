@@ -1,4 +1,4 @@
-//! The words of names: what stands for a term of the specifications is written as that term (docs/glossary.md).
+//! The words of names: concepts of the specifications have the terms of the specifications (docs/glossary.md).
 
 /// Words that are not used in names: docs/glossary.md has the term of the specifications for each.
 pub(crate) const DENIED: [&str; 54] = [

@@ -1,4 +1,4 @@
-//! The paths that code names: `use` trees spread out, and paths in expressions and types.
+//! The paths in code: expanded `use` trees, and paths in expressions and types.
 
 use std::collections::BTreeSet;
 

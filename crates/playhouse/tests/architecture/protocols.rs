@@ -1,4 +1,4 @@
-//! The protocol types of `wire`: which commands nothing sends, and which events nothing handles.
+//! The protocol types of `wire`: all commands are sent, and all events are handled.
 
 use std::collections::{BTreeMap, BTreeSet};
 

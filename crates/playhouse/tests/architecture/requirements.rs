@@ -1,4 +1,4 @@
-//! The proofs that docs/requirements.md names are there.
+//! The proofs that docs/requirements.md names exist.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Rust source without what does not count: comments, texts, and what only tests compile.
+//! Rust source without comments, string literals, and code that only tests compile.
 
 /// Blanks comments, strings and character literals, so that only code is left.
 pub(crate) fn code_of(text: &str) -> String {

@@ -1,5 +1,5 @@
-//! Server commands: `playhouse app` with apps that behave and apps that do not, and the commands of the documentation. After each test
-//! nothing that it started runs any more.
+//! Server commands: `playhouse app` with correct and misbehaving apps, and the commands of the documentation. After each test, none of its
+//! processes runs.
 
 mod logs;
 mod project;

@@ -1,4 +1,4 @@
-//! What no client should send, over every transport: each wrong message is answered or ignored, none is the end of the others.
+//! Invalid messages over every transport: each gets an error or is ignored, and none affects other messages.
 
 use crate::launch;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! The audit log: what it records of each call, that it is whole, and that nothing is done without it.
+//! The audit log: its records of calls, its verification, and the rejection of calls that cannot be recorded.
 
 use serde_json::{Value, json};
 use std::fs;

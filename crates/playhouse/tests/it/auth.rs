@@ -1,4 +1,4 @@
-//! API keys: who is let in over HTTP, who is not, and whose sessions are whose.
+//! API keys: authentication over HTTP, and the isolation of principals.
 
 use crate::cli::run;
 use crate::launch;

@@ -1,5 +1,5 @@
-//! Every tool of the session toolset that names an element, with an element that is not there, not the only one, or not fit for it:
-//! on the default session and on one that was created, which are as good afterwards as before.
+//! Every tool of the session toolset that names an element, with a missing, an ambiguous and an unsuitable element: in the default session
+//! and in a created one, both of which remain usable.
 
 use playhouse::ToolDef;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Whatever is wrong with a call of the session toolset is reported by its documented code, and the session is as good as before.
+//! Invalid calls of the session toolset get their documented error code, and the session remains usable.
 
 use playhouse::{TOOLSETS, ToolDef, ToolsetName};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Calls among each other: their order, their end, and what they are refused for.
+//! The order, cancellation and rejection of calls.
 
 use serde_json::{Value, json};
 use testkit::Site;

@@ -1,4 +1,4 @@
-//! The commands, their exit codes, and what a start that fails says.
+//! Commands, exit codes, and messages of failed starts.
 
 use std::process::{Command, Output, Stdio};
 

@@ -1,4 +1,4 @@
-//! Clients that we did not write, over each transport: the official SDKs, and the Inspector.
+//! Third-party clients over each transport: the official SDKs, and the Inspector.
 
 use crate::launch;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Named contexts of a session: apart from each other, each with its own proxy and storage, and named by refs.
+//! Named contexts of a session: isolation, proxies, storage, and references to them.
 
 use serde_json::json;
 use testkit::{Client, Engine, Proxy, ProxyKind, Site};

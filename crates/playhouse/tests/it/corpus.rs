@@ -1,4 +1,4 @@
-//! The attack corpus (`crates/testkit/corpus/`), on each engine, through the built server.
+//! The attack corpus (`crates/testkit/corpus/`) on each engine with the built server.
 
 mod addresses;
 mod echoes;

@@ -1,5 +1,5 @@
-//! `--allowed-domains` and `--blocked-domains` on the wire: whoever asks in a page, and however, the server of a blocked domain is
-//! never reached; in the default session, one that was created, and a named context.
+//! `--allowed-domains` and `--blocked-domains` at the level of connections: no kind of request from a page reaches the server of a blocked
+//! domain; in the default session, in a created one, and in a named context.
 
 use serde_json::{Value, json};
 use testkit::{Client, Engine, RemoteBrowser, Resource, Site, eventually};

@@ -1,5 +1,5 @@
-//! The app under test: started by its server's command, watched, restarted and stopped with its session; both sides of a failure; and what
-//! is left of it, which is nothing.
+//! The app under test: started by its server command, monitored, restarted and stopped with its session; evidence from page and server; and
+//! no remaining processes.
 
 mod commands;
 mod survival;

@@ -1,4 +1,4 @@
-//! What is left when something dies without a word: the server, what wraps it, the browser; here and elsewhere.
+//! Recovery after a process was killed: the server, its wrapper, a local or a remote browser.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;

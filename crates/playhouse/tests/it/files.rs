@@ -1,4 +1,4 @@
-//! Which files a client may name, where they go, and what is written beside.
+//! Files that clients name: permissions, locations, and additional files.
 
 use serde_json::json;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Flags that change what pages find and what answers tell, from the command line to the page.
+//! Flags that affect pages and answers, from the command line to the page.
 
 use serde_json::json;
 use std::fs;

@@ -1,5 +1,4 @@
-//! Browsers that a Selenium Grid makes: several engines through one hub, given back when they are not needed, and a machine of it that
-//! is gone.
+//! Browsers of a Selenium Grid: several engines through one hub, released when they are no longer needed, and the loss of a node.
 
 use serde_json::json;
 use testkit::{Client, Grid, Site};

@@ -1,4 +1,4 @@
-//! What only a user can do: asked for in each way that clients have, and seen by nobody else.
+//! Values and steps that only the user provides: elicited in each way that clients support, and invisible to the agent.
 
 use crate::{launch, server};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Pages that do not let go: whatever they do, calls are answered and the session goes on.
+//! Hostile pages: calls return and the session remains usable whatever a page does.
 
 mod answers;
 mod floods;

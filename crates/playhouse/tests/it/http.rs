@@ -1,4 +1,4 @@
-//! The server over HTTP: its endpoints, who may come in, and what outlives what.
+//! The server over HTTP: endpoints, access, and lifetimes.
 
 use crate::launch;
 use serde_json::{Value, json};

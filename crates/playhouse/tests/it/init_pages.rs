@@ -1,4 +1,4 @@
-//! Modules that run with each page: before anybody gets hold of it, and for as long as it is open.
+//! Init page modules, which run for each new page before any call uses it, and while it is open.
 
 use serde_json::json;
 use std::fs;

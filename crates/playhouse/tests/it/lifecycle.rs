@@ -1,4 +1,4 @@
-//! How servers end, and how they go on when something else ends.
+//! The shutdown of servers, and their continuation after other processes have ended.
 
 use serde_json::json;
 use testkit::{Client, Engine, Site};

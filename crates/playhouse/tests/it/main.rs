@@ -1,4 +1,4 @@
-//! Integration tests: the built binary as a client sees it. One binary, a module per matter.
+//! Integration tests of the built binary from the perspective of a client, in one test binary with a module per topic.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[cfg(target_os = "linux")]

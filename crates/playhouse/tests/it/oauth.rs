@@ -1,4 +1,4 @@
-//! OAuth 2.1 with a real authorization server, npm's `oidc-provider`: how a client finds it, and every token that must not be believed.
+//! OAuth 2.1 with a real authorization server, npm's `oidc-provider`: discovery by clients, and rejection of every kind of invalid token.
 
 use crate::auth::{ENDPOINTS, send_request};
 use crate::clients::output_of;

@@ -1,4 +1,4 @@
-//! What pages may request: nothing but the allowed origins, never the blocked ones, however they ask.
+//! Requests of pages: only to allowed origins, and never to blocked ones, for every kind of request.
 
 use serde_json::json;
 use testkit::{Engine, Resource, Site};

@@ -1,4 +1,4 @@
-//! Values of password fields: nowhere in what a client or a file gets, on any engine.
+//! Values of password fields are in no answer and no file, on any engine.
 
 use serde_json::{Value, json};
 use std::fs;

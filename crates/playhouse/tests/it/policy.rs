@@ -1,4 +1,4 @@
-//! The policy of the operator: which tool may do something where, who is asked, and what is said of it.
+//! The policy of the operator: allowed and denied calls, confirmation by the user, and the reports of decisions.
 
 use serde_json::{Value, json};
 use std::fs;

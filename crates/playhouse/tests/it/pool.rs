@@ -1,5 +1,4 @@
-//! Several browsers that sessions are spread over: who goes where, what a browser takes with it that dies, and when one is
-//! closed that nobody needs.
+//! The browser pool: the assignment of sessions, the effect of a crash, and the close of idle browsers.
 
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Whose files are whose over HTTP, what a scope covers of them, and what nobody gets at.
+//! Files of principals over HTTP: ownership, the permissions of scopes, and protected files.
 
 use crate::launch;
 use serde_json::{Value, json};

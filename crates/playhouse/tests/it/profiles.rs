@@ -1,4 +1,4 @@
-//! Browsers with a profile of the user's: what of it survives, and who may have it.
+//! Browsers with a persistent profile: the preserved state, and exclusive use.
 
 use serde_json::{Value, json};
 use testkit::{Client, HttpServer, Launch, Site};

@@ -1,4 +1,4 @@
-//! Prompts: offered where clients of `@playwright/mcp` do not mind, filled in, and refused with the way out.
+//! Prompts: offered if clients of `@playwright/mcp` are not affected, filled in, and rejected with a suggestion.
 
 use serde_json::{Value, json};
 use testkit::{Client, NoAnswer};

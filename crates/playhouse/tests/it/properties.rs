@@ -1,5 +1,5 @@
-//! The fifteen correctness properties of sessions, on random input: those about configuration are in `config/tests/sessions.rs`,
-//! the others are here, against one server with one browser. And sequences of what clients do, against a simple model.
+//! The fifteen correctness properties of sessions on random input: those about configuration are in `config/tests/sessions.rs`, the others
+//! are here, with one server and one browser. Also random sequences of calls, compared with a simple model.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

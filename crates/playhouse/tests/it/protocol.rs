@@ -1,4 +1,4 @@
-//! JSON-RPC over stdio, before any browser is there.
+//! JSON-RPC over stdio without a browser.
 
 use serde_json::{Value, json};
 use testkit::NoAnswer;

@@ -1,4 +1,4 @@
-//! Resources: what there is, what it says, who may read it, and word of what has changed.
+//! Resources: lists, contents, access, and notifications of changes.
 
 use crate::{launch, server};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Safe mode: what it promises, on each engine, and what it does not start with.
+//! Safe mode: its guarantees on each engine, and the settings that it rejects.
 
 use serde_json::{Value, json};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Secrets: typed by name, and shown nowhere by value.
+//! Secrets: typed by name, and masked everywhere.
 
 use serde_json::json;
 use std::fs;

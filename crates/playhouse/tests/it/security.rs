@@ -1,4 +1,4 @@
-//! What the server's settings forbid: domains, schemes, large screenshots, uploads, code; and where it reports.
+//! Restrictions of the server's settings: domains, schemes, large screenshots, uploads, client code; and the log.
 
 use serde_json::{Value, json};
 use std::fs;

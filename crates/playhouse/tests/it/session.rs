@@ -1,5 +1,5 @@
-//! What goes with each call: the journal, the size of the output folder, the browser that nobody uses, and the one
-//! that is there before anybody asks.
+//! Effects of each call: the journal, the size limit of the output folder, the idle timeout of the browser, and the browser that is
+//! launched in advance.
 
 use serde_json::{Value, json};
 use std::fs;

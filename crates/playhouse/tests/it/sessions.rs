@@ -1,4 +1,4 @@
-//! Sessions that clients create: apart from each other, side by side, and over when their time has come.
+//! Created sessions: isolation, concurrency, and expiry.
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

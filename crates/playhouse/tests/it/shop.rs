@@ -1,4 +1,4 @@
-//! The example shop, used as an agent would use it.
+//! The example shop from the perspective of an agent.
 
 use serde_json::json;
 use testkit::Site;

@@ -1,4 +1,4 @@
-//! The end of a server over HTTP: calls are finished, streams end, and nothing is left.
+//! The graceful shutdown of a server over HTTP: calls are finished, streams end, and no processes remain.
 
 use crate::{call_until_released, held_page, launch};
 use serde_json::json;

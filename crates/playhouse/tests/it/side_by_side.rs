@@ -1,4 +1,4 @@
-//! One client's work never stops another: whatever a client asks for, and whatever its page does, the server answers others.
+//! Isolation of clients: no call of a client and no page blocks the calls of other clients.
 
 mod expensive_calls;
 

@@ -1,4 +1,4 @@
-//! The transport of 2024-11-05, as its clients know it: a stream of events, and posts beside it.
+//! The transport of 2024-11-05: an event stream, and POST requests.
 
 use crate::{call_until_released, held_page, launch};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Clients that open connections and stall, that never read, or that say two things at once: others do not notice.
+//! Clients that open connections and stall, that never read, or that send contradictory messages: other clients are not affected.
 
 use crate::launch;
 use serde_json::json;

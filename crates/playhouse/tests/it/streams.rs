@@ -1,4 +1,4 @@
-//! Streamable HTTP: streams that break and go on, MCP sessions and how long they live, and requests without one.
+//! Streamable HTTP: resumption of streams, lifetimes of MCP sessions, and requests without a session.
 
 use crate::{call_until_released, held_page, launch};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! HTTPS and WebSockets over TLS, with a certificate of the user's.
+//! HTTPS and WebSockets over TLS with a configured certificate.
 
 use crate::launch;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! MCP over WebSockets: what frames may carry, what a connection costs, and what outlives it.
+//! MCP over WebSockets: valid and invalid frames, costs of a connection, and lifetimes.
 
 use crate::{call_until_released, held_page, launch};
 use serde_json::{Value, json};

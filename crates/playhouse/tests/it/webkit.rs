@@ -1,4 +1,4 @@
-//! WebKit: a driver, a browser and a screen of our own for each session, of which nothing may be left.
+//! WebKit: a driver, a browser and a virtual display for each session, none of which may remain.
 
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;

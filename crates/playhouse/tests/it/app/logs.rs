@@ -1,4 +1,4 @@
-//! What apps print is kept, and costs neither the disk nor the app.
+//! The logs of apps: complete, limited in size, and harmless for the app.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A project with a server command, for its tests.
+//! A project with a server command, for tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How apps, their supervisors and their commands end, and what is left of them: nothing.
+//! The end of apps, their supervisors and their commands, which leaves no processes.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Nothing reaches private addresses, whichever names and spellings lead to them: `corpus/ways-out.md` with `--block-private-addresses`.
+//! No request reaches a private address under any name or spelling: `corpus/ways-out.md` with `--block-private-addresses`.
 
 use std::fs;
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! What the agent may type and not read is in no answer, resource, file or log, however the page echoes it: `corpus/echoes.md`.
+//! Values that the agent may type but not read are in no answer, resource, file or log, even if the page echoes them: `corpus/echoes.md`.
 
 use std::collections::BTreeSet;
 use std::fs;

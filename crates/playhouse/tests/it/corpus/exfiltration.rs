@@ -1,4 +1,4 @@
-//! No way leads out of what the rules allow: `corpus/ways-out.md` with each kind of rule.
+//! No request bypasses the network rules: `corpus/ways-out.md` with each kind of rule.
 
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a page hides from people is marked, and what it imitates is escaped: `corpus/hiding-places.md` and `corpus/imitations.md`.
+//! Hidden text of a page is marked, and imitations of the server's text are escaped: `corpus/hiding-places.md` and `corpus/imitations.md`.
 
 use std::collections::BTreeSet;
 

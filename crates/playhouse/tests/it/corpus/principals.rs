@@ -1,6 +1,6 @@
-//! No principal reads or changes files of another, keys, configuration, secrets or `.git`: each tool that takes a path, as principals of
-//! each scope, over HTTP. The paths are checked before a browser gets them; those of uploads and drops are played on each engine all the
-//! same, because there the browser opens the file.
+//! No principal reads or changes files of another, keys, configuration, secrets or `.git`: each tool with a path, with principals of each
+//! scope, over HTTP. The paths are checked before a browser receives them; those of uploads and drops are also tested on each engine,
+//! because the browser opens the file.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Nothing goes past a proxy: `corpus/ways-out.md` with proxies that are the user's.
+//! No connection bypasses a proxy: `corpus/ways-out.md` with upstream proxies.
 
 use serde_json::json;
 use testkit::{Attack, Engine, Proxy, ProxyKind};

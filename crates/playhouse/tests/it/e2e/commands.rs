@@ -1,4 +1,4 @@
-//! Which command starts the app, and what is told of one that does not.
+//! Selecting the server command of an app, and errors of invalid ones.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What outlives what: sessions their servers and browsers, servers the pages they serve, and none of them its last user.
+//! Lifetimes: sessions survive their servers and browsers, servers survive the pages, and neither outlives its last user.
 
 use std::fs;
 

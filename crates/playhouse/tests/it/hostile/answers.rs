@@ -1,4 +1,4 @@
-//! Servers that do not answer as they should: each failure has its name, and the next page works.
+//! Invalid responses of servers: each failure has its net error, and the next page works.
 
 use serde_json::json;
 use testkit::Resource;

@@ -1,4 +1,4 @@
-//! Too much at once: windows, messages, requests.
+//! Floods of windows, messages and requests.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Pages too large to be read at a glance: the server stays small, whether or not there is time to read them.
+//! Very large pages: the memory of the server stays limited, whether or not reading them times out.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Scripts that never end.
+//! Endless scripts.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Pages that replace what others rely on.
+//! Pages that override built-in functions.
 
 use serde_json::json;
 

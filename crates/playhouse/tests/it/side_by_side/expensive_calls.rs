@@ -1,4 +1,4 @@
-//! What a client or a page can do to hold up the server.
+//! Calls and pages that could block the server.
 
 use serde_json::{Value, json};
 
