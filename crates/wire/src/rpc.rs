@@ -123,7 +123,6 @@ impl Connection {
     ///
     /// The queue was created before the `Target.attachedToTarget` event was delivered, so it is complete. `None` if the session has ended,
     /// shares its parent's queue, or its queue was taken before.
-    /// taken before.
     pub fn take_events(&self, session: &str) -> Option<EventStream> {
         self.owner.shared.state().routes.take_events(session)
     }

@@ -123,7 +123,7 @@ impl Request {
 }
 
 impl RequestLog {
-    /// How many requests were sent so far, and how many of those that are kept are under way.
+    /// Returns the number of requests so far, and the number of kept requests in progress.
     pub(crate) fn activity(&self) -> (u64, usize) {
         let under_way = |request: &&Request| request.outcome.is_none();
         (self.started, self.requests.iter().filter(under_way).count())

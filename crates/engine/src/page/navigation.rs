@@ -546,7 +546,7 @@ mod tests {
         }
     }
 
-    /// Returns the result of a navigation to the document "asked" when all these events arrive at once.
+    /// Returns the result of a navigation to the document `asked` when all these events arrive at once.
     async fn going(events: Vec<PageEvent>) -> Result<NavigationOutcome> {
         let fake = Fake::answering(|_, _| Value::Null);
         let progress = Progress::new(Duration::from_secs(5));

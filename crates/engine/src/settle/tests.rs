@@ -3,12 +3,12 @@ use crate::backend::{DialogKind, PageEvent, RequestEvent};
 use crate::page::fake::Fake;
 use task::{Task, spawn};
 
-/// A document in which nothing changes after so long.
+/// Returns a document in which nothing changes after so many milliseconds.
 fn quiet_after(after: u64) -> Fake {
     waiting(after, false)
 }
 
-/// The same; it shows that it waits for something, or not.
+/// Returns such a document that indicates loading, or does not.
 fn waiting(after: u64, waits: bool) -> Fake {
     Fake::new(
         move |function, _| {
@@ -29,7 +29,7 @@ fn waiting(after: u64, waits: bool) -> Fake {
     )
 }
 
-/// Tells of these events, each so many milliseconds after the start.
+/// Reports these events, each so many milliseconds after the start.
 fn report_later(fake: &Fake, events: Vec<(u64, PageEvent)>) -> Task {
     let observer = fake.page.observer();
     spawn("events", async move {
@@ -201,7 +201,7 @@ async fn a_redirecting_document_is_followed() {
     assert_eq!(settle(&fake, events).await, (Settled::Navigated, 125));
 }
 
-/// A loaded document that sends a request which takes as long as given; how long it is waited for.
+/// Returns how long a loaded document with a request of the given duration is waited for.
 async fn first_request(fake: Fake, takes: u64) -> u128 {
     for event in [started("L"), committed("L"), sent("1", "/a"), loaded("L")] {
         fake.report(event);

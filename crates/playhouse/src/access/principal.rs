@@ -14,7 +14,7 @@ pub(crate) struct Principal {
     folders: Arc<Folders>,
 }
 
-/// The folders that the configuration gives to a principal, beside those that all have.
+/// The configured folders of a principal, in addition to those of all principals.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Folders {
     /// The absolute path of the workspace; `None`: a folder below the root of all workspaces.
@@ -32,7 +32,7 @@ pub enum Permission {
     Read,
     /// Act: navigate, click, type, run scripts in pages, create sessions.
     Act,
-    /// Read and write what grants access elsewhere (cookies, storage, saved logins, the server's configuration), and run code beside the page.
+    /// Read and write credentials (cookies, storage, storage states, the server's configuration), and run code outside the page.
     Admin,
 }
 

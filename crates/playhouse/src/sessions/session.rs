@@ -259,7 +259,7 @@ impl Session {
             if call.tool.answers_with_object()
                 && let Some(lost) = self.take_lost_state()
             {
-                // Programs must learn that the state is lost.
+                // Programs must be informed that the state is lost.
                 return Err(lost);
             }
             let Some(reason) = closed else {

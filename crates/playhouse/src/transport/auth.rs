@@ -75,7 +75,6 @@ pub(crate) struct AuthError {
 impl Authenticator {
     /// Creates the authenticator of a server at these addresses, such as `https://host:8931`, the preferred one first. Also returns the
     /// generated API key, if keys are required and none is configured.
-    /// asks for keys and nobody gave one.
     pub(crate) fn new(
         settings: &AuthSettings,
         addresses: &[String],

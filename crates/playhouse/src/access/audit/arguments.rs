@@ -18,7 +18,6 @@ const TYPED: [&str; 3] = ["text", "value", "fields"];
 
 /// Returns arguments without secrets and passwords. If the call did not type them, it is unknown whether their fields were password fields:
 /// those texts are omitted, unless they are names of secrets.
-/// are left out, unless they are names of secrets.
 pub(super) fn shown(arguments: Value, secrets: &Secrets, is_typed: bool) -> Value {
     secrets.redacted_arguments(concealed(arguments, "", secrets, is_typed))
 }

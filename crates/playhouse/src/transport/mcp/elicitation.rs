@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 /// The key of the elicitation among the input requests of a result.
 const KEY: &str = "user";
 
-/// How a client's user is asked for input.
+/// How an elicitation is sent to a client.
 pub(super) enum ElicitationMode {
     /// With a request during the call.
     Request(Peer<RoleServer>),
