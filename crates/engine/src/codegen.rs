@@ -200,7 +200,7 @@ impl ClickOptions {
         modifiers: &[Modifier],
         position: Option<(f64, f64)>,
     ) -> Self {
-        // In alphabetical order. Control is `ControlOrMeta`: Command on a Mac.
+        // In alphabetical order. Control becomes `ControlOrMeta`, because users press Command on a Mac.
         let keys = [
             (Modifier::Alt, "Alt"),
             (Modifier::Control, "ControlOrMeta"),

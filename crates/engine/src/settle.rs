@@ -81,8 +81,9 @@ const WAITING_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const FIRST_CHANGES_TIMEOUT: Duration = Duration::from_millis(150);
 /// How much longer an unresponsive page is waited for than one that continues to change.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// The largest number of observed out-of-process frames, whose processes may be busy.
+/// The largest number of observed out-of-process frames.
 const MAX_OUT_OF_PROCESS_FRAMES: usize = 12;
+/// How long starting to observe one of them may take, because its process may be busy.
 const FRAME_START_TIMEOUT: Duration = Duration::from_millis(200);
 /// The time after which a page without a URL counts as blank.
 const BLANK_TIMEOUT: Duration = Duration::from_millis(500);

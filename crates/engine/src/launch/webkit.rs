@@ -101,7 +101,7 @@ impl WebKit {
         tracing::debug!(?screen, "a browser starts");
         let inspected = free_address().await?;
         let relay = Relay::start(inspected).await?;
-        // Both ends belong to the browser: nothing is awaited in between.
+        // The profile is removed with the browser: nothing is awaited in between.
         let profile = temporary()?;
         let home = profile.dir().to_owned();
         let downloads = prepare(&home)?;

@@ -432,7 +432,7 @@ impl NavigationCounts {
         })
     }
 
-    /// Returns whether the old document delays the new one: it handles `beforeunload`, or the response has arrived.
+    /// Returns whether the old document delays the new one: the navigation has not started, or the response has arrived.
     fn is_held_up(&self, state: &PageState) -> bool {
         let main = state.frames.main();
         if main.commits > self.commits {

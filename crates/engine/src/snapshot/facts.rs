@@ -32,7 +32,7 @@ impl FrameSnapshot {
         }
     }
 
-    /// Returns the frame elements of this document, in order, whose contents are missing. Existing contents are moved out.
+    /// Returns the frame elements of this document, in order, for which contents can be inserted. Existing contents are moved out.
     pub(crate) fn frame_elements(&mut self) -> impl Iterator<Item = FrameElement> {
         self.entries.iter_mut().filter_map(|entry| match entry {
             Entry::Node(node) => Some(FrameElement {

@@ -158,7 +158,7 @@ impl Rule {
         let Some(origins) = &self.origins else {
             return true;
         };
-        // URLs without a host match no rule about origins.
+        // `OriginRules` allow URLs without a host, but a rule about origins must not match them.
         url.and_then(web_origin)
             .is_some_and(|origin| origins.allow(&origin))
     }

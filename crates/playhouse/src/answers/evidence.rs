@@ -12,7 +12,7 @@ pub(crate) struct Evidence {
     pub(crate) page_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) screenshot: Option<ScreenshotFile>,
-    /// Session errors since the last call.
+    /// Console errors since the last call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) console: Vec<String>,
     /// Requests that failed since the last call.

@@ -245,7 +245,7 @@ fn app(matches: &ArgMatches, environment: &Environment, cwd: &Path) -> Result<Ap
     })
 }
 
-/// Returns the name of a project's folder: its last component, if that is unique, or else the whole path.
+/// Returns the name of a project's folder: its last component for users, and a digest that makes it unique.
 fn project(cwd: &Path) -> PathBuf {
     let digest = Sha256::digest(cwd.as_os_str().as_encoded_bytes());
     let digest: String = digest

@@ -30,7 +30,7 @@ pub(super) fn begin(settings: &LogSettings) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Creates the layer that writes to the log. `kept`: the log is stored, so lines need a time.
+/// Starts logging to this writer. `kept`: the log is stored, so lines need a time.
 fn report(
     settings: &LogSettings,
     writer: impl for<'a> MakeWriter<'a> + Send + Sync + 'static,

@@ -68,7 +68,7 @@ pub(super) fn workspace_of(owner: &OwnerFolders, roots: Vec<PathBuf>) -> super::
     }
     let project = match roots.into_iter().next() {
         None => folder.clone(),
-        // All clients share the profiles of one principal.
+        // Without authentication there is only one principal.
         Some(root) if owner.name.is_none() => root,
         // Two principals may have roots of the same name on different machines, which need different profiles.
         Some(root) => own.join(root.strip_prefix("/").unwrap_or(&root)),
