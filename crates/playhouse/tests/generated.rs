@@ -8,7 +8,7 @@ use expect_test::expect_file;
 use playhouse::{BrowserColumn, SessionNaming};
 use testkit::{Engine, SpecCase};
 
-/// Compares a file of the repository with what the code says today.
+/// Compares a file of the repository with the generated text.
 fn check(path: &str, generated: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -51,7 +51,7 @@ fn the_reference_of_browsers_is_fresh() {
     check("docs/browsers.md", &playhouse::browser_reference(&browsers));
 }
 
-/// How each browser does, by the cases of the specs and the lists of those that fail in it, which running the specs holds to.
+/// Returns the results of each browser by the cases of the specs and the known failures, which the spec runs verify.
 fn browsers() -> Vec<BrowserColumn> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut cases = testkit::spec_cases(here.join("tests/spec"));
@@ -100,7 +100,7 @@ fn browsers() -> Vec<BrowserColumn> {
     Engine::ALL.map(column).into()
 }
 
-/// The tools that a case is about: not those that only bring a page, or show what came of it, unless there are no others.
+/// Returns the tools that a case tests, without those that only open a page or read its state, unless there are no others.
 fn about(case: &SpecCase) -> Vec<&String> {
     const BESIDES: [&str; 5] = [
         "browser_navigate",
@@ -121,7 +121,7 @@ fn about(case: &SpecCase) -> Vec<&String> {
 fn each_tool_is_as_clients_see_it() {
     for tool in playhouse::all_tools() {
         let path = format!("crates/playhouse/tests/tools/{}.json", tool.name);
-        // Those of @playwright/mcp are shown as they are where there are no others.
+        // Tools of @playwright/mcp keep their name if there are no others.
         let naming = match tool.name.starts_with("browser_") {
             true => SessionNaming::Impossible,
             false => SessionNaming::Optional,
@@ -130,7 +130,7 @@ fn each_tool_is_as_clients_see_it() {
     }
 }
 
-/// A tool without a spec is a tool nobody has tried.
+/// Every tool needs a spec.
 #[test]
 fn each_tool_stands_in_a_spec() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec");
@@ -143,7 +143,7 @@ fn each_tool_stands_in_a_spec() {
     assert!(without.is_empty(), "no spec calls {without:?}");
 }
 
-/// The first words of the lines in the specs of a folder: where a tool is called, its name.
+/// Collects the first words of the lines in the specs of a folder, which include the names of called tools.
 fn calls_below(folder: &Path, called: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("the folder can be read").path();

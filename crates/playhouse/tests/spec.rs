@@ -6,7 +6,7 @@ fn main() {
     testkit::harness::main();
 }
 
-/// One engine at a time: each has as many browsers as the machine carries.
+/// One engine at a time, because each uses as many browsers as the machine supports.
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 #[testkit::test(chromium, firefox, webkit)]

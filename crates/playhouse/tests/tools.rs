@@ -7,14 +7,14 @@ use playhouse::{
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// What the tools of the browser toolset are in `@playwright/mcp` 0.0.83: measured, descriptions left out.
+/// The tools of the browser toolset in `@playwright/mcp` 0.0.83: measured, without descriptions.
 const CONTRACT: &str = include_str!("contract.jsonl");
 
-/// What the default tools may cost a model, in characters of `tools/list` without what models do not see: annotations, and the
-/// dialect of the schemas. 11,500 of them are 2,600 tokens of o200k, as 25 tools are written here.
+/// The largest size of the default tools for a model, in characters of `tools/list` without the parts that models do not see: annotations,
+/// and the dialect of the schemas. 11,500 of them are 2,600 tokens of o200k for these 25 tools.
 const BUDGET: usize = 11_500;
 
-/// The same for the tools of the session toolset, with the session that each of them names: 5,000 tokens.
+/// The largest size of the tools of the session toolset, with the session that each of them names: 5,000 tokens.
 const SESSION_BUDGET: usize = 22_100;
 
 fn contract() -> impl Iterator<Item = Value> {
@@ -23,7 +23,7 @@ fn contract() -> impl Iterator<Item = Value> {
         .map(|line| serde_json::from_str(line).expect("each line is JSON"))
 }
 
-/// Calls `visit` with each schema in a schema, outermost first.
+/// Calls `visit` with each nested schema, outermost first.
 fn walk(schema: &Value, path: &str, visit: &mut impl FnMut(&str, &Map<String, Value>)) {
     let Value::Object(object) = schema else {
         panic!("{path} is {schema}, which the TypeScript SDK does not take for a schema");
@@ -51,7 +51,7 @@ fn schema_of(tool: &ToolDef) -> Value {
     Value::Object(tool.input_schema(SessionNaming::Impossible))
 }
 
-/// The schema without words.
+/// Returns the schema without descriptions.
 fn bare(mut schema: Value) -> Value {
     fn strip(schema: &mut Value) {
         match schema {
@@ -77,7 +77,7 @@ fn bare(mut schema: Value) -> Value {
 #[test]
 fn the_browser_tools_are_those_of_the_contract_in_its_order() {
     let ours: Vec<_> = of_toolset(ToolsetName::Browser)
-        // Those are not of the contract, and not offered where that is all.
+        // Those are not part of the contract, and not offered if that is all.
         .filter(|tool| tool.capability != Some(Capability::Contexts))
         .map(|tool| {
             serde_json::json!({

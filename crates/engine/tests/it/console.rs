@@ -201,7 +201,7 @@ fn a_logged_object_is_not_kept_alive(engine: Engine) {
             globalThis.kept = new WeakRef(large);
             console.log(large);
             setTimeout(() => { throw large; });
-            // A page keeps its last thousand messages for whoever comes to see them.
+            // A page keeps its last thousand messages for later readers.
             setTimeout(() => { for (let n = 0; n < 1000; n++) console.log(n); }, 1);
         })()";
         eval(&page, log).await;

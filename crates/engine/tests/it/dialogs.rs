@@ -6,7 +6,7 @@ use crate::harness::{
 use engine::{DialogKind, Error, LoadState};
 use testkit::{Engine, eventually};
 
-/// A page whose whole area is a button that runs `script`.
+/// A page that consists of a button that runs `script`.
 async fn button(stage: &Stage, script: &str) {
     let html = format!(
         "<title>Dialogs</title><button onclick=\"{script}\" style='position:fixed;inset:0'>x</button>"
@@ -197,14 +197,14 @@ fn file_choosers_are_answered(engine: Engine) {
         assert_eq!(eval(page, "names").await, serde_json::json!(["a.txt"]));
         assert_eq!(page.file_chooser(), None);
 
-        // Cancelled: the field keeps what it had, and can be asked again.
+        // Cancelled: the field keeps its files, and can be used again.
         opened().await;
         page.answer_file_chooser(&soon(), None).await.unwrap();
         assert_eq!(page.file_chooser(), None);
         assert_eq!(eval(page, "names").await, serde_json::json!(["a.txt"]));
         opened().await;
 
-        // What fails leaves it open.
+        // An error leaves it open.
         let missing = [folder.path().join("missing.txt")];
         let refused = page.answer_file_chooser(&soon(), Some(&missing)).await;
         assert!(matches!(refused, Err(engine::Error::File { .. })));

@@ -37,7 +37,7 @@ fn a_download_is_saved_under_a_name_of_its_own(engine: Engine) {
         assert!(path.starts_with(folder.path()));
         assert_eq!(std::fs::read(path).unwrap(), b"xxxxx");
 
-        // Made by the page, and from a frame of another process.
+        // Created by the page, and started in an out-of-process frame.
         eval(
             &stage.page,
             "() => { const a = document.createElement('a'); a.download = 'made.bin'; a.href = URL.createObjectURL(new Blob(['made'])); a.click(); }",
@@ -59,7 +59,7 @@ fn a_download_is_saved_under_a_name_of_its_own(engine: Engine) {
 fn a_popup_that_only_downloads_is_closed_and_its_download_stays(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     in_a_context(engine, saving(&folder), async |stage| {
-        // Another context must not confuse whose download it is.
+        // Downloads of another context must not be mixed up.
         let other = stage
             .browser
             .new_context(&crate::harness::soon(), ContextOptions::default())
@@ -110,7 +110,7 @@ fn an_interrupted_download_fails(engine: Engine) {
             ended(stage, 0).await.state,
             DownloadState::Finished(_)
         ));
-        // Its page goes while it runs; the browser may finish it or not, but it ends.
+        // Its page is closed meanwhile; the browser may finish the download or not, but it ends.
         eval(page, "void (location = '/download?ms=300')").await;
         eventually(async || stage.received_requests().len() >= 3).await;
     });

@@ -54,7 +54,7 @@ fn device_locale_and_time_zone_are_emulated(engine: Engine) {
             json!([400, 700, 400])
         );
         let frame = frame_at(page, &there).await;
-        // Chromium keeps the scale factor from frames of other processes.
+        // Chromium does not apply the scale factor to out-of-process frames.
         expected["ratio"] = eval_in(page, &frame.id, "devicePixelRatio").await;
         expected["touch"] = eval_in(page, &frame.id, "'ontouchstart' in window").await;
         assert_eq!(eval_in(page, &frame.id, facts).await, expected);

@@ -7,12 +7,12 @@ use engine::{Error, FrameFacts, FrameId, Page};
 use serde_json::Value;
 use testkit::{Engine, eventually};
 
-/// The other origin's address of a path.
+/// Returns the URL of a path on the other origin.
 fn elsewhere(stage: &Stage, path: &str) -> String {
     format!("{}{path}", stage.site.cross_origin_url())
 }
 
-/// Handles of the elements that hold the frames inside a frame.
+/// Returns handles of the frame elements inside a frame.
 async fn owners(page: &Page, frame: &FrameId) -> Vec<u64> {
     let inner: Vec<FrameFacts> = page
         .frames()
@@ -247,7 +247,7 @@ fn a_call_during_a_navigation_can_be_retried(engine: Engine) {
         assert!(matches!(waited, Err(Error::DocumentGone {})), "{waited:?}");
         assert_eq!(page.title(&soon()).await.unwrap(), "Other");
 
-        // The same to another process.
+        // Then to another process.
         let there = elsewhere(stage, "/other");
         let progress = soon();
         let waiting = progress.run(

@@ -12,7 +12,7 @@ use testkit::{Engine, Site, eventually};
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
-/// How long anything may take; only a failure waits for it.
+/// How long anything may take; only a failure takes so long.
 const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 static RUNTIME: LazyLock<Runtime> =
@@ -20,7 +20,7 @@ static RUNTIME: LazyLock<Runtime> =
 /// The browser of each engine.
 static BROWSERS: [OnceCell<Browser>; 3] = [const { OnceCell::const_new() }; 3];
 
-/// What a test works with.
+/// The fixtures of a test.
 pub(crate) struct Stage {
     pub(crate) browser: Browser,
     pub(crate) context: BrowserContext,
@@ -28,7 +28,7 @@ pub(crate) struct Stage {
     pub(crate) site: Site,
 }
 
-/// Runs a test with a fresh context and a blank page.
+/// Runs a test with a new context and a blank page.
 pub(crate) fn on_a_page(engine: Engine, test: impl AsyncFnOnce(&Stage)) {
     in_a_context(engine, ContextOptions::default(), test);
 }
@@ -53,7 +53,7 @@ pub(crate) fn in_a_context(
     });
 }
 
-/// Runs a test with the shared browser and nothing else.
+/// Runs a test with the shared browser only.
 pub(crate) fn with_browser(engine: Engine, test: impl AsyncFnOnce(&Browser)) {
     with_options(engine, async |options| {
         let browser = BROWSERS[engine as usize]
@@ -67,7 +67,7 @@ pub(crate) fn with_browser(engine: Engine, test: impl AsyncFnOnce(&Browser)) {
     });
 }
 
-/// Runs a test that starts browsers of its own with (variants of) these options.
+/// Runs a test that launches its own browsers with (variants of) these options.
 pub(crate) fn with_options(engine: Engine, test: impl AsyncFnOnce(LaunchOptions)) {
     let executable = engine.executable();
     let options = LaunchOptions {
@@ -85,7 +85,7 @@ pub(crate) fn with_options(engine: Engine, test: impl AsyncFnOnce(LaunchOptions)
     RUNTIME.block_on(test(options));
 }
 
-/// Nothing runs after the last test, so the next run removes what is left of the last.
+/// No code runs after the last test, so the next run removes the leftovers.
 fn shared_profile(engine: Engine) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -93,7 +93,7 @@ fn shared_profile(engine: Engine) -> PathBuf {
         let owner = name.strip_prefix("engine-profile-");
         let owner = owner.and_then(|name| name.split('-').next());
         if owner.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
-            // Another test run may be at it.
+            // Another test run may use it.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
@@ -101,27 +101,27 @@ fn shared_profile(engine: Engine) -> PathBuf {
     folder.join(format!("engine-profile-{process}-{}", engine.name()))
 }
 
-/// The deadline of one step.
+/// Returns the deadline of one step.
 pub(crate) fn soon() -> Progress {
     Progress::new(TEST_TIMEOUT)
 }
 
 impl Stage {
-    /// Serves `html` at `path` and opens it.
+    /// Serves `html` at `path` and navigates there.
     pub(crate) async fn show(&self, path: &str, html: &str) -> String {
         let url = self.site.add_page(path, html);
         goto(&self.page, &url).await;
         url
     }
 
-    /// What the site was asked for, but for what browsers ask by themselves.
+    /// Returns the requests to the site, except those that browsers send without a page.
     pub(crate) fn received_requests(&self) -> Vec<testkit::Request> {
         let mut asked = self.site.requests();
         asked.retain(|request| request.target != "/favicon.ico");
         asked
     }
 
-    /// The page that opens while `work` runs.
+    /// Returns the page that opens while `work` runs.
     pub(crate) async fn popup(&self, work: impl Future<Output = ()>) -> Page {
         let known = self.context.pages();
         work.await;
@@ -135,12 +135,12 @@ impl Stage {
     }
 }
 
-/// Opens `url` and waits for its load event.
+/// Navigates to `url` and waits for its load event.
 pub(crate) async fn goto(page: &Page, url: &str) {
     page.goto(&soon(), url, LoadState::Loaded).await.unwrap();
 }
 
-/// The value of an expression in the page's own world, `Null` for undefined.
+/// Returns the value of an expression in the page's default context, `Null` for undefined.
 pub(crate) async fn eval(page: &Page, expression: &str) -> Value {
     page.evaluate(&soon(), expression)
         .await
@@ -148,7 +148,7 @@ pub(crate) async fn eval(page: &Page, expression: &str) -> Value {
         .unwrap_or(Value::Null)
 }
 
-/// The same in a frame.
+/// Returns the value of an expression in a frame.
 pub(crate) async fn eval_in(page: &Page, frame: &FrameId, expression: &str) -> Value {
     soon()
         .run(page.backend().evaluate(frame, expression, None))
@@ -157,7 +157,7 @@ pub(crate) async fn eval_in(page: &Page, frame: &FrameId, expression: &str) -> V
         .unwrap_or(Value::Null)
 }
 
-/// What the injected code says to a call.
+/// Returns the result of an injected function.
 pub(crate) async fn call(page: &Page, frame: &FrameId, function: &str) -> engine::Result<Value> {
     let answer = soon()
         .run(page.backend().call(frame, function, &Value::Null))
@@ -165,7 +165,7 @@ pub(crate) async fn call(page: &Page, frame: &FrameId, function: &str) -> engine
     Ok(serde_json::from_str(&answer).unwrap())
 }
 
-/// A trusted click at this point of the main frame's viewport.
+/// Clicks with trusted input at this point of the main frame's viewport.
 pub(crate) async fn click(page: &Page, x: f64, y: f64) -> engine::Result<()> {
     let at = Point { x, y };
     let steps = [
@@ -192,7 +192,7 @@ pub(crate) async fn click(page: &Page, x: f64, y: f64) -> engine::Result<()> {
     soon().run(page.backend().input(&steps)).await
 }
 
-/// Clicks, and waits until `condition` holds; the click itself may be held up by what it causes.
+/// Clicks, and waits until `condition` holds; the click itself may be blocked by its effect.
 pub(crate) async fn click_until(page: &Page, x: f64, y: f64, mut condition: impl FnMut() -> bool) {
     tokio::select! {
         clicked = click(page, x, y) => clicked.unwrap(),
@@ -201,7 +201,7 @@ pub(crate) async fn click_until(page: &Page, x: f64, y: f64, mut condition: impl
     eventually(async || condition()).await;
 }
 
-/// Waits until the page has loaded a frame at this URL, and returns it.
+/// Waits until the page has loaded a frame with this URL, and returns it.
 pub(crate) async fn frame_at(page: &Page, url: &str) -> FrameFacts {
     eventually(async || {
         page.frames()
@@ -211,7 +211,7 @@ pub(crate) async fn frame_at(page: &Page, url: &str) -> FrameFacts {
     .await
 }
 
-/// Waits until the frame was drawn: before that the browser does not know where it is.
+/// Waits until the frame was painted: before that the browser does not know its position.
 pub(crate) async fn wait_until_drawn(page: &Page, frame: &FrameFacts) {
     let twice = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
     eval_in(page, &frame.id, twice).await;

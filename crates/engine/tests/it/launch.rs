@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use testkit::{Engine, RemoteBrowser, Site, eventually};
 
-/// Processes whose command line mentions `text`.
+/// Returns the processes whose command line contains `text`.
 fn processes(text: &str) -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries
@@ -21,7 +21,7 @@ fn processes(text: &str) -> Vec<u32> {
         .collect()
 }
 
-/// The profile directory of the browser that carries this mark in its command line.
+/// Returns the profile directory of the browser that has this mark in its command line.
 fn profile(mark: &str) -> PathBuf {
     let process = processes(mark)[0];
     let command = std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap();
@@ -30,12 +30,12 @@ fn profile(mark: &str) -> PathBuf {
         "--profile" => Some(None),
         _ => argument.strip_prefix("--user-data-dir=").map(Some),
     });
-    // Firefox has it in the argument after that.
+    // Firefox has it in the next argument.
     let folder = folder.unwrap().or_else(|| arguments.next());
     folder.unwrap().into()
 }
 
-/// A program that does this instead of being a browser.
+/// A script in place of a browser.
 fn script(commands: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("browser");
@@ -191,7 +191,7 @@ fn a_profile_in_use_is_reported(engine: Engine) {
             matches!(error, Err(Error::ProfileInUse { .. })),
             "{error:?}"
         );
-        // One that is ending is waited for.
+        // A closing browser is waited for.
         let progress = soon();
         let (closed, second) = tokio::join!(first.close(&progress), async {
             tokio::task::yield_now().await;
@@ -222,7 +222,7 @@ fn the_browser_makes_no_requests_of_its_own(engine: Engine) {
         let page = context.new_page(&soon()).await.unwrap();
         let url = site.add_page("/", "<title>Quiet</title>");
         goto(&page, &url).await;
-        // What a browser sends by itself it sends in its first seconds.
+        // A browser sends its own requests in the first seconds.
         tokio::time::sleep(Duration::from_secs(3)).await;
         browser.close(&soon()).await.unwrap();
         let seen = proxy.seen();
@@ -486,7 +486,7 @@ fn a_killed_browser_fails_every_call_with_a_reason(engine: Engine) {
 
 fn kill(process: u32) {
     let process = rustix::process::Pid::from_raw(process.cast_signed()).unwrap();
-    // A helper may be gone by now.
+    // A helper may have ended.
     let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
 }
 

@@ -42,7 +42,7 @@ fn a_204_and_a_download_leave_the_document_as_it_is(engine: Engine) {
         for y in [100.0, 500.0] {
             let sent = stage.received_requests().len();
             click(page, 100.0, y).await.unwrap();
-            // The second one would take the place of the first as long as that is not sent.
+            // The second navigation would replace the first until that is sent.
             eventually(async || stage.received_requests().len() > sent && !pending(page)).await;
         }
         assert_eq!(page.title(&soon()).await.unwrap(), "Stays");
@@ -63,7 +63,7 @@ fn a_fragment_and_the_history_api_change_the_url_only(engine: Engine) {
         eventually(async || page.url().ends_with("/pushed")).await;
         eval(page, "history.pushState({}, '', '/pushed')").await;
         assert_eq!(eval(page, "marker").await, 1);
-        // Two entries of one URL: there is nothing to see, and yet it is a move.
+        // Two entries of the same URL: nothing changes visibly, but it is a navigation.
         assert!(page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
         assert!(page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
         assert_eq!(page.url(), format!("{url}#there"));
@@ -212,7 +212,7 @@ fn a_later_navigation_aborts_an_earlier_one(engine: Engine) {
             goto(page, &end).await;
         };
         let (first, ()) = tokio::join!(first, second);
-        // The first did not bring its document.
+        // The first one was aborted.
         assert!(
             matches!(&first, Err(Error::NavigationFailed { url, .. }) if *url == hang),
             "{first:?}"
@@ -221,7 +221,7 @@ fn a_later_navigation_aborts_an_earlier_one(engine: Engine) {
         assert_eq!(page.title(&soon()).await.unwrap(), "End");
         assert!(!pending(page));
 
-        // The page itself turns away.
+        // The page itself navigates away.
         let away = stage
             .site
             .add_page("/away", &format!("<script>location = '{end}'</script>"));
@@ -254,7 +254,7 @@ fn an_endless_response_is_shown_and_its_load_times_out(engine: Engine) {
             .await
             .unwrap_err();
         assert!(matches!(error, Error::Timeout { .. }), "{error:?}");
-        // The page can go on from there.
+        // The page remains usable.
         goto(page, &stage.site.url("/status/200")).await;
         assert_eq!(page.title(&soon()).await.unwrap(), "Status");
     });
@@ -327,7 +327,7 @@ fn requests_that_fail_do_not_end_a_navigation(engine: Engine) {
             )
             .await;
         click_until(page, 50.0, 50.0, || pending(page)).await;
-        // Still pending until the document comes.
+        // The navigation is in progress until the document arrives.
         let mut gave_up = false;
         eventually(async || {
             let arrived = page.url().ends_with("/late");

@@ -4,7 +4,7 @@ use crate::harness::{eval, goto, soon, with_options};
 use engine::{Browser, ContextOptions, Proxy};
 use testkit::{Engine, Site};
 
-/// Runs a test with a browser that is started for contexts with proxies.
+/// Runs a test with a browser that is launched for contexts with proxies.
 fn with_confined_browser(engine: Engine, test: impl AsyncFnOnce(&Browser)) {
     with_options(engine, async |mut options| {
         options.is_confined = true;

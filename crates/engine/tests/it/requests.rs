@@ -14,7 +14,7 @@ fn header<'a>(headers: &'a Headers, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value.as_str())
 }
 
-/// The request for a URL, once it has ended.
+/// Returns the request for a URL after it has ended.
 async fn ended(page: &Page, url: &str) -> Request {
     eventually(async || {
         page.requests()
@@ -69,7 +69,7 @@ fn each_hop_of_a_redirect_is_a_request_with_its_own_facts(engine: Engine) {
         let response = requests[0].response.as_ref().unwrap();
         assert_eq!(header(&response.headers, "set-cookie"), Some("hop=1"));
         assert_eq!(header(&response.headers, "location"), Some("/second"));
-        // What was sent belongs to the hop it was sent with.
+        // Headers belong to the hop with which they were sent.
         assert_eq!(header(&requests[0].headers, "cookie"), None);
         assert_eq!(header(&requests[1].headers, "cookie"), Some("hop=1"));
         assert_eq!(header(&requests[2].headers, "cookie"), Some("hop=1"));
@@ -286,14 +286,14 @@ fn http_credentials_are_sent_on_request(engine: Engine) {
             goto(page, &stage.site.url("/status/200")).await;
             let fetched = eval(page, "fetch('/auth/basic').then(r => r.status)").await;
             assert_eq!(fetched, status);
-            // Other requests pass as if nobody looked.
+            // Other requests continue unchanged.
             assert_eq!(eval(page, "fetch('/echo', { method: 'POST', body: 'x' }).then(r => r.json()).then(j => j.body)").await, "x");
         });
     }
     on_a_page(engine, async |stage| assert_eq!(answer(stage).await, 401));
 }
 
-/// The status of a page that asks who is there. A Chromium with windows shows an error instead of the refusal.
+/// Returns the status of a page that requires authentication. A headed Chromium shows an error page instead of the 401 response.
 async fn answer(stage: &Stage) -> u16 {
     let url = stage.site.url("/auth/basic");
     let page = &stage.page;

@@ -14,7 +14,7 @@ fn png() -> Screenshot {
     }
 }
 
-/// Width and height from a PNG's header.
+/// Reads width and height from the header of a PNG.
 fn png_size(bytes: &[u8]) -> (u32, u32) {
     assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
     let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -60,7 +60,7 @@ fn areas_and_scales(engine: Engine) {
             let drawn = page.screenshot(&soon(), &wanted).await.unwrap();
             assert_eq!(png_size(&drawn), size, "{wanted:?}");
         }
-        // Drawing left the page as it was.
+        // The screenshot did not change the page.
         assert_eq!(
             crate::harness::eval(page, "[innerWidth, innerHeight, scrollY]").await,
             serde_json::json!([300, 200, 100])
@@ -96,7 +96,7 @@ fn formats(engine: Engine) {
         };
         let printed = stage.page.pdf(&soon(), &letter).await.unwrap();
         assert_eq!(&printed[..5], b"%PDF-");
-        // Firefox packs it.
+        // Firefox compresses it.
         if engine == Engine::Chromium {
             assert!(String::from_utf8_lossy(&printed).contains("/MediaBox [0 0 612 792]"));
         }

@@ -63,7 +63,7 @@ fn storage_state_is_restored_in_another_context(engine: Engine) {
         );
         goto(&page, &format!("{there}/")).await;
         assert_eq!(eval(&page, "localStorage.there").await, "2");
-        // What the state does not hold is gone.
+        // Entries that the state does not contain are removed.
         let empty = StorageState::default();
         other.restore(&soon(), &empty).await.unwrap();
         assert_eq!(other.storage_state(&soon()).await.unwrap(), empty);

@@ -54,13 +54,13 @@ fn hundreds_of_contexts_and_pages_leak_no_task(engine: Engine) {
             (context, page)
         };
         let mut gone = Vec::new();
-        // A window of Firefox takes half a second.
+        // Opening a window of Firefox takes half a second.
         let times = if engine == Engine::Chromium { 100 } else { 10 };
         for _ in 0..times {
             let (context, page) = open_and_close().await;
             gone.push((context, std::sync::Arc::downgrade(page.backend())));
         }
-        // What is left of them is what we hold, once the last event has been read.
+        // After the last event, only these references remain.
         let pages: Vec<_> = gone.drain(..).map(|(_, page)| page).collect();
         let none_left = async {
             while pages.iter().any(|page| page.strong_count() > 0) {
@@ -96,13 +96,13 @@ fn a_flood_of_messages_does_not_close_the_page(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
-        // The answer to the call would come after all of them.
+        // The result of the call would arrive after all of them.
         eval(
             page,
             "() => setTimeout(() => { for (let i = 0; i < 100_000; i++) console.log(i); })",
         )
         .await;
-        // However long it takes in all: it goes on.
+        // The test continues as long as events arrive.
         let mut seen = 0;
         while seen < 100_000 {
             eventually(async || page.console_counts().total > seen || page.is_closed()).await;

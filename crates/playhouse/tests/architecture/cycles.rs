@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::modules::{Crate, File};
 use crate::paths::{Used, paths_in, words};
 
-/// A file by its module: `backend/cdp/page`; empty for the crate's root.
+/// The module of a file: `backend/cdp/page`; empty for the crate's root.
 type Name = String;
 
-/// The groups of files that use each other, each in alphabetical order.
+/// Returns the groups of files that use each other, each in alphabetical order.
 pub(crate) fn cycles(krate: &Crate) -> Vec<Vec<Name>> {
     let sources = Sources::read(krate);
     let edges: BTreeMap<Name, BTreeSet<Name>> = sources
@@ -19,7 +19,7 @@ pub(crate) fn cycles(krate: &Crate) -> Vec<Vec<Name>> {
     groups(&edges)
 }
 
-/// The groups of nodes that reach each other, each in alphabetical order.
+/// Returns the groups of nodes that reach each other, each in alphabetical order.
 pub(crate) fn groups(edges: &BTreeMap<Name, BTreeSet<Name>>) -> Vec<Vec<Name>> {
     let reachable: BTreeMap<&Name, BTreeSet<&Name>> = edges
         .keys()
@@ -54,16 +54,16 @@ fn reachable_from<'e>(
     found
 }
 
-/// The files of a crate outside of tests.
+/// The files of a crate without tests.
 struct Sources<'c> {
     files: BTreeMap<Name, Source<'c>>,
 }
 
 struct Source<'c> {
     file: &'c File,
-    /// Its code without re-exports: they are for others.
+    /// The code without re-exports, which are for other modules.
     code: String,
-    /// What it re-exports: the last name of each path, and the path from the crate's root.
+    /// The re-exports: the last name of each path, and the path from the crate's root.
     exports: Vec<(String, Vec<String>)>,
 }
 
@@ -103,20 +103,20 @@ impl<'c> Sources<'c> {
                 add(&path);
             }
         }
-        // What a file re-exports it may also use.
+        // A file may also use its re-exports.
         let words: BTreeSet<&str> = words(&source.code).collect();
         for (name, path) in &source.exports {
             if words.contains(name.as_str()) {
                 add(path);
             }
         }
-        // A file may use what the modules around it declare.
+        // A file may use declarations of its parent modules.
         let own = format!("{}/", source.file.module.join("/"));
         used.retain(|name| !name.is_empty() && !own.starts_with(&format!("{name}/")));
         used
     }
 
-    /// The file that declares what a path names, whatever re-exports it passes.
+    /// Returns the file that declares the target of a path, following re-exports.
     fn file_of(&self, path: &[String], depth: usize) -> Option<Name> {
         let length = (0..=path.len())
             .rev()
@@ -137,7 +137,7 @@ impl<'c> Sources<'c> {
     }
 }
 
-/// Code without its `pub use` statements, and those.
+/// Splits code into the part without `pub use` statements, and those.
 fn without_exports(code: &str) -> (String, String) {
     let (mut kept, mut exports) = (String::new(), String::new());
     for statement in code.split_inclusive(';') {

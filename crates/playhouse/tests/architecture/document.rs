@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-/// What the tables say.
+/// The parsed tables.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
     tables: Vec<Table>,
-    /// The tests that the invariants name.
+    /// The tests named by the invariants.
     pub(crate) tests: Vec<String>,
 }
 
@@ -15,23 +15,23 @@ pub(crate) struct Document {
 pub(crate) struct Table {
     /// The crate's name.
     pub(crate) krate: String,
-    /// The folder whose modules it lists; `None`: those of the crate.
+    /// The folder whose modules the table lists; `None`: the crate.
     pub(crate) folder: Option<String>,
-    /// Its rows, lowest first.
+    /// The rows, lowest first.
     pub(crate) layers: Vec<Layer>,
 }
 
 /// One row of a layer table.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    /// A module such as `snapshot`, or a module in a module such as `backend/cdp`.
+    /// A module such as `snapshot`, or a nested module such as `backend/cdp`.
     pub(crate) module: String,
     pub(crate) may_use: BTreeSet<String>,
 }
 
 impl Document {
-    /// A heading with a crate's name in backticks begins its table, one below it with a folder's name the table of that folder; the heading
-    /// `Invariants` begins the tests.
+    /// Parses the document: a heading with a crate's name in backticks begins its table, one below it with a folder's name the table of
+    /// that folder; the heading `Invariants` begins the tests.
     pub(crate) fn parse(text: &str) -> Self {
         let (mut document, mut section, mut folder) = (Self::default(), String::new(), None);
         for line in text.lines() {
@@ -80,7 +80,7 @@ impl Document {
         document
     }
 
-    /// The tables of a crate: its own, then those of its folders.
+    /// Returns the tables of a crate: its own, then those of its folders.
     pub(crate) fn tables(&self, krate: &str) -> Vec<&Table> {
         let tables: Vec<_> = self.tables.iter().filter(|it| it.krate == krate).collect();
         assert!(
@@ -92,8 +92,8 @@ impl Document {
 }
 
 impl Table {
-    /// The row that a module belongs to: the one that names most of its path. In a folder's table, the row with the folder's name stands
-    /// for the rest of the folder. `None`: the module is not in this table.
+    /// Returns the row of a module: the one with the longest matching path. In a folder's table, the row with the folder's name stands for
+    /// the rest of the folder. `None`: the module is not in this table.
     pub(crate) fn row_of(&self, module: &[String]) -> Option<&Layer> {
         let module = match (&self.folder, module.split_first()) {
             (None, _) => module,
@@ -107,13 +107,13 @@ impl Table {
         named.or_else(|| self.folder.as_deref().and_then(row))
     }
 
-    /// What a row calls a module that is used: its row, or for a folder's table the folder that it is in.
+    /// Returns the name of a used module in rows: its row, or for a folder's table the folder that contains it.
     pub(crate) fn name_of<'m>(&'m self, module: &'m [String]) -> Option<&'m str> {
         let row = self.row_of(module).map(|row| row.module.as_str());
         row.or_else(|| self.folder.as_ref().and(module.first()).map(String::as_str))
     }
 
-    /// The path of a row's module from the crate's root.
+    /// Returns the path of a row's module from the crate's root.
     pub(crate) fn path_of(&self, layer: &Layer) -> String {
         match &self.folder {
             Some(folder) if *folder != layer.module => format!("{folder}/{}", layer.module),
@@ -122,7 +122,7 @@ impl Table {
     }
 }
 
-/// What stands in backticks.
+/// Returns the texts in backticks.
 fn spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

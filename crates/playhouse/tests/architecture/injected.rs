@@ -9,8 +9,8 @@ use testkit::node;
 
 use crate::{assert_none, cycles, files, root, shown};
 
-/// What every new document pays for, in bytes. What a person cannot see takes 1,500 of them: clips, filters, scales and boxes that cut
-/// off are judged while the snapshot is walked, so they cannot be a bundle of their own.
+/// The size limit of the core, which every new document loads, in bytes. The detection of hidden text takes 1,500 of them: clips, filters,
+/// scales and clipping boxes are evaluated while the snapshot is taken, so they cannot be a separate bundle.
 const CORE_BUDGET: u64 = 83_500;
 
 #[test]

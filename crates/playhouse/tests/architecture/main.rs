@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use document::Document;
 use modules::Crate;
 
-/// Our crates, lowest first: each uses only those before it.
+/// The crates, lowest first: each uses only those before it.
 const CRATES: [&str; 6] = [
     "wire",
     "task",
@@ -26,10 +26,10 @@ const CRATES: [&str; 6] = [
     "supervisor",
     "playhouse",
 ];
-/// A crate that is to stay in one module.
+/// A crate that only one module may use.
 const RMCP: &str = "rmcp";
 
-/// Crates that a layer of `krate` must name to use.
+/// Returns the crates that a layer of `krate` must list to use.
 fn watched(krate: &str) -> BTreeSet<&'static str> {
     let below = CRATES.into_iter().take_while(|name| *name != krate);
     below.chain([RMCP]).collect()
@@ -66,7 +66,7 @@ fn rows_name_only_rows_above_them() {
     for name in CRATES {
         let tables = document.tables(name);
         for table in &tables {
-            // Modules of a folder may use what the folder may use, and the modules above them.
+            // Modules of a folder may use what the folder may use, and their parent modules.
             let folder = table.folder.as_deref();
             let outside = tables[0]
                 .layers
@@ -161,7 +161,7 @@ fn modules_use_only_what_their_row_allows() {
     assert_none(broken, HINT);
 }
 
-/// Files that may use each other, and why.
+/// Files that may use each other, and the reasons.
 const ALLOWED_CYCLES: [(&str, &str, &str); 4] = [
     (
         "playhouse",
@@ -249,7 +249,7 @@ fn every_command_is_sent_and_every_event_handled() {
     let (mut declared, mut users) = (Vec::new(), Vec::new());
     let krate = |name: &str| Crate::read(name, &root().join("crates").join(name).join("src"));
     for file in krate("wire").files {
-        // What is below a domain is exported by the domain.
+        // The domain exports its submodules.
         let module = file.module.get(1).cloned().unwrap_or_default();
         match file.module.first() {
             Some(first) if protocols.contains(&first.as_str()) => {
@@ -266,7 +266,7 @@ fn every_command_is_sent_and_every_event_handled() {
         let files = krate(name).files;
         users.extend(files.iter().map(|file| file.code().to_owned()));
     }
-    // Binaries of the test kit have no `mod` line.
+    // Binaries of testkit have no `mod` declaration.
     let bins = rust_files(&root().join("crates/testkit/src/bin"));
     users.extend(bins.iter().map(|path| {
         let text = fs::read_to_string(path).expect("a source file is text");

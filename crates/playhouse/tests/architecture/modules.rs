@@ -11,13 +11,13 @@ pub(crate) struct Crate {
     pub(crate) name: String,
     pub(crate) source: PathBuf,
     pub(crate) files: Vec<File>,
-    /// Names that the crate's root re-exports, and where they come from.
+    /// The names that the crate's root re-exports, and their origins.
     exports: BTreeMap<String, Vec<String>>,
 }
 
 pub(crate) struct File {
     pub(crate) path: PathBuf,
-    /// Module names from the crate's root; empty for the root itself.
+    /// The module path from the crate's root; empty for the root itself.
     pub(crate) module: Vec<String>,
     /// Whether only tests compile it.
     pub(crate) is_test: bool,
@@ -26,7 +26,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Its code outside of tests, comments and texts.
+    /// Returns the code without tests, comments and string literals.
     pub(crate) fn code(&self) -> &str {
         &self.code
     }
@@ -64,7 +64,7 @@ impl Crate {
         }
     }
 
-    /// What a file uses, outside of tests.
+    /// Returns what a file uses outside of tests.
     pub(crate) fn used_by(&self, file: &File) -> BTreeSet<Used> {
         paths_in(&file.code)
             .into_iter()
@@ -72,7 +72,7 @@ impl Crate {
             .collect()
     }
 
-    /// What a path of a file leads to; `None` for a name of the file itself.
+    /// Returns the target of a path in a file; `None` for a name of the file itself.
     pub(crate) fn resolve(&self, file: &File, path: Vec<String>) -> Option<Used> {
         let (first, rest) = path.split_first()?;
         let absolute = match first.as_str() {

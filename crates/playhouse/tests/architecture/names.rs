@@ -1,6 +1,6 @@
 //! The words of names: concepts of the specifications have the terms of the specifications (docs/glossary.md).
 
-/// Words that are not used in names: docs/glossary.md has the term of the specifications for each.
+/// Words that are not allowed in names: docs/glossary.md has the term of the specifications for each.
 pub(crate) const DENIED: [&str; 54] = [
     "aftermath",
     "alone",
@@ -58,10 +58,10 @@ pub(crate) const DENIED: [&str; 54] = [
     "wish",
 ];
 
-/// What declares a name.
+/// The keywords that declare a name.
 const KEYWORDS: [&str; 6] = ["fn", "struct", "enum", "trait", "mod", "type"];
 
-/// Every name that the code declares.
+/// Returns every name that the code declares.
 pub(crate) fn declared(code: &str) -> Vec<&str> {
     let tokens = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let tokens: Vec<&str> = tokens.filter(|token| !token.is_empty()).collect();
@@ -70,7 +70,7 @@ pub(crate) fn declared(code: &str) -> Vec<&str> {
     names.map(|pair| pair[1]).collect()
 }
 
-/// The words of a name in snake case or camel case, in lower case.
+/// Returns the words of a name in snake case or camel case, in lower case.
 pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut is_new = true;

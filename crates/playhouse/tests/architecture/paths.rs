@@ -2,21 +2,21 @@
 
 use std::collections::BTreeSet;
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Used {
     /// Another crate.
     Crate(String),
-    /// Something in our own: module names from the crate's root, with what follows.
+    /// A module of this crate: names from the crate's root, with the rest of the path.
     Module(Vec<String>),
 }
 
-/// Every path of at least two segments, as it is written.
+/// Returns every path of at least two segments, as written.
 pub(crate) fn paths_in(code: &str) -> BTreeSet<Vec<String>> {
     let tokens = tokens(code);
     let (mut found, mut at) = (BTreeSet::new(), 0);
     while at < tokens.len() {
-        // `use<'a>` in a type says what it captures, and names no path.
+        // `use<'a>` in a type is a precise capture and not a path.
         if tokens[at] == "use" && tokens.get(at + 1) != Some(&"<") {
             at = use_tree(&tokens, at + 1, &[], &mut found);
         } else if is_word(tokens[at]) && tokens.get(at + 1) == Some(&"::") {
@@ -39,7 +39,7 @@ fn plain_path(tokens: &[&str], mut at: usize, found: &mut BTreeSet<Vec<String>>)
     at + 1
 }
 
-/// One branch of a `use` tree, up to the `,`, `}` or `;` that ends it.
+/// Parses one branch of a `use` tree, up to the `,`, `}` or `;` that ends it.
 fn use_tree(
     tokens: &[&str],
     mut at: usize,
@@ -73,12 +73,12 @@ fn use_tree(
     at
 }
 
-/// The words of code.
+/// Returns the words of code.
 pub(crate) fn words(code: &str) -> impl Iterator<Item = &str> {
     tokens(code).into_iter().filter(|token| is_word(token))
 }
 
-/// Words, `::`, and single characters.
+/// Returns words, `::`, and single characters.
 fn tokens(code: &str) -> Vec<&str> {
     let (mut found, mut rest) = (Vec::new(), code.trim_start());
     while let Some(first) = rest.chars().next() {

@@ -15,7 +15,7 @@ const DECLARATIONS: [&str; 4] = [
 /// A command or an event: its module and its name.
 pub(crate) type Declared = (String, String);
 
-/// What the code of a module declares.
+/// Returns the declarations in the code of a module.
 pub(crate) fn declared(module: &str, code: &str) -> Vec<Declared> {
     let lines = code.match_indices('\n').map(|(at, _)| &code[at + 1..]);
     let bodies = lines.filter_map(|line| {
@@ -31,7 +31,7 @@ pub(crate) fn declared(module: &str, code: &str) -> Vec<Declared> {
         .collect()
 }
 
-/// Those that none of the users names. A name that several modules declare counts as used where its module stands before it.
+/// Returns the declarations that no user names. A name that several modules declare counts as used if it is preceded by its module.
 pub(crate) fn unused<'a>(declared: &'a [Declared], users: &[String]) -> Vec<&'a Declared> {
     let mut modules: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, name) in declared {

@@ -20,7 +20,7 @@ fn proofs_named_by_the_requirements_exist() {
     assert_none(missing, HINT);
 }
 
-/// What is wrong with a proof; `None`: it is there.
+/// Returns why a proof is invalid; `None` if it exists.
 fn missing(proof: &str) -> Option<String> {
     let (path, line) = match proof.split_once('#') {
         Some((path, function)) => (path, format!("fn {function}(")),

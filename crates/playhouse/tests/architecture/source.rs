@@ -1,6 +1,6 @@
 //! Rust source without comments, string literals, and code that only tests compile.
 
-/// Blanks comments, strings and character literals, so that only code is left.
+/// Blanks comments, strings and character literals.
 pub(crate) fn code_of(text: &str) -> String {
     let bytes: Vec<char> = text.chars().collect();
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
@@ -61,7 +61,7 @@ fn string_end(text: &[char], at: usize) -> usize {
     (i + 1).min(text.len())
 }
 
-/// How many `#` stand between the `r` and the quote of a raw string.
+/// Returns the number of `#` between the `r` and the quote of a raw string.
 fn raw_hashes(text: &[char], at: usize) -> Option<usize> {
     let hashes = text[at + 1..].iter().take_while(|&&c| c == '#').count();
     (text.get(at + 1 + hashes) == Some(&'"')).then_some(hashes)
@@ -84,7 +84,7 @@ fn raw_end(text: &[char], at: usize) -> usize {
         .map_or(text.len(), |i| i + 1 + hashes)
 }
 
-/// The end of a character literal; a lifetime has none.
+/// Returns the end of a character literal; a lifetime has none.
 fn char_end(text: &[char], at: usize) -> usize {
     match text.get(at + 1) {
         Some('\\') => (at + 3..text.len())
@@ -95,7 +95,7 @@ fn char_end(text: &[char], at: usize) -> usize {
     }
 }
 
-/// Code without the items under `#[cfg(test)]`; with the names of the modules among them.
+/// Removes the items under `#[cfg(test)]`; also returns the names of the modules among them.
 pub(crate) fn without_tests(code: &str) -> (String, Vec<String>) {
     const MARK: &str = "#[cfg(test)]";
     let (mut kept, mut modules, mut rest) = (String::new(), Vec::new(), code);
@@ -110,7 +110,7 @@ pub(crate) fn without_tests(code: &str) -> (String, Vec<String>) {
     (kept, modules)
 }
 
-/// Where an item ends: at its `;`, or at the end of its braces.
+/// Returns the end of an item: its `;`, or the end of its braces.
 fn item_end(code: &str) -> usize {
     let mut depth = 0_usize;
     for (at, character) in code.char_indices() {
@@ -126,7 +126,7 @@ fn item_end(code: &str) -> usize {
     code.len()
 }
 
-/// The modules that code declares in files of their own.
+/// Returns the modules that code declares in separate files.
 pub(crate) fn module_lines(code: &str) -> Vec<String> {
     code.split(';')
         .filter_map(|statement| {

@@ -13,7 +13,7 @@ use testkit::{NotesApp, command_in_bash, command_in_node, eventually, misbehavin
 
 use project::{Answer, Project, get, log, names, runs};
 
-/// The interface, as every command must keep to it: requirement 2 of S4.
+/// Checks the interface that every server command must implement: requirement 2 of S4.
 async fn keeps_to_the_interface(project: &Project) {
     let stopped = project.ok("--status");
     assert_eq!(stopped["status"], "stopped");
@@ -268,7 +268,7 @@ fn an_app_that_fails_or_hangs_is_unhealthy() {
 #[testkit::test(node)]
 async fn an_occupied_port_is_not_used() {
     let script = misbehaving_app();
-    // Between the choice of the port and the app: us.
+    // The test itself takes the port between its selection and the start of the app.
     let line = format!(
         "echo $PORT >> ports; while [ ! -e go ]; do sleep 0.02; done; exec node {}",
         script.display()
@@ -290,7 +290,7 @@ async fn an_occupied_port_is_not_used() {
     project.ok("--shutdown");
     project.assert_no_process_runs();
 
-    // The port that it had the last time is taken, or the app says that it is.
+    // The previous port is in use, or the app reports that it is.
     let last = ready.json["port"].as_u64().expect("a number");
     let ours = TcpListener::bind((Ipv4Addr::LOCALHOST, u16::try_from(last).expect("a port")));
     assert_ne!(project.ok("--start")["port"], last);
@@ -321,7 +321,7 @@ fn the_owner_of_an_occupied_port_is_named() {
         message.contains(&format!("(pid {})", std::process::id())),
         "{message}"
     );
-    // Another port would change nothing, so that it is tried once, and its complaint is told once.
+    // Another port would change nothing, so the app is started once, and its error is reported once.
     assert_eq!(message.matches("Error: listen").count(), 1, "{message}");
     assert_eq!(log(&failed, "stderr").matches("Error: listen").count(), 1);
     project.assert_no_process_runs();
@@ -329,7 +329,7 @@ fn the_owner_of_an_occupied_port_is_named() {
 
 #[testkit::test(node)]
 async fn probes_are_not_in_the_log_of_the_app() {
-    // An answer that is not read to its end is an error of such a server.
+    // A response that is not read to its end is an error of such a server.
     let script = "require('http').createServer((request, answer) => {
         console.log(request.method + ' ' + request.url);
         answer.on('close', () => answer.writableFinished || console.error('cut off'));
@@ -362,7 +362,7 @@ async fn vite_and_express_run_side_by_side() {
     let ready = web.ok("--start");
     assert_eq!(ready["message"], "Server started");
     assert!(get(&ready, "/").1.contains("/@vite/client"));
-    // By way of Vite to Express.
+    // Through Vite to Express.
     assert_eq!(get(&ready, "/api/notes").0, 401);
     eventually(async || log(&api_ready, "stdout").contains("GET /api/notes")).await;
     let restarted = web.ok("--restart");

@@ -8,25 +8,25 @@ use serde_json::{Value, json};
 use testkit::process_stats::{Depth, MARK, ProcessStats};
 use testkit::{Client, Connection, HttpServer, WebSocketClient};
 
-/// How many random messages each transport gets.
+/// The number of random messages for each transport.
 const RANDOM: usize = 10_000;
-/// How many of them are on their way before the server is asked whether it is still there.
+/// The number of messages that are sent between checks of the server.
 const BATCH: usize = 250;
-/// What a server may take that has seen all of it, in bytes.
+/// The largest memory of a server that has received all of them, in bytes.
 const MEMORY: u64 = 200 << 20;
 const LARGEST: usize = 100_000;
 
-/// A way to send messages, whatever they are.
+/// A transport for any messages.
 enum Way {
     Stdio(Box<Client>),
     WebSocket(Box<WebSocketClient>),
-    /// The posts' path and connection, and the stream that answers them.
+    /// The path and connection of POST requests, and the stream of responses.
     Sse(String, Connection, Connection),
     /// An endpoint, the head of each request, the connection.
     Http(String, Connection),
 }
 
-/// What may be wrong with a message: its bytes, and the code of the error that answers it; zero for none at all.
+/// Returns invalid messages: their bytes, and the code of the expected error; zero for no response.
 fn wrong_messages() -> Vec<(Vec<u8>, i64)> {
     let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
     let params = |params: &str| {
@@ -72,7 +72,7 @@ fn wrong_messages() -> Vec<(Vec<u8>, i64)> {
     .to_vec()
 }
 
-/// Random bytes, random JSON, and messages with random parts, each on one line.
+/// Generates random bytes, random JSON, and messages with random parts, each on one line.
 fn message() -> impl Strategy<Value = Vec<u8>> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -168,7 +168,7 @@ impl Way {
         (server, ways)
     }
 
-    /// What has nothing to do for long is closed.
+    /// The server closes an idle connection.
     async fn reconnect(&mut self, server: &HttpServer) {
         match self {
             Self::Stdio(_) | Self::WebSocket(_) => {}
@@ -187,7 +187,7 @@ impl Way {
         }
     }
 
-    /// Sends it; over HTTP it is also answered, because a connection carries one request at a time.
+    /// Sends a message; over HTTP also reads the response, because a connection carries one request at a time.
     async fn send(&mut self, message: &[u8]) -> Option<Value> {
         match self {
             Self::Stdio(client) => client.send_bytes(&[message, b"\n"].concat()).await,
@@ -208,21 +208,21 @@ impl Way {
         None
     }
 
-    /// Sends it and takes the answer to it. Calls are answered side by side, so that only the first answer is sure to be the one to it.
+    /// Sends a message and returns its response. Calls are executed concurrently, so only the first response is certain to belong to it.
     async fn answer(&mut self, message: &[u8]) -> Value {
         if let Some(answer) = self.send(message).await {
             return answer;
         }
         loop {
             let next = self.next().await;
-            // Log messages come by themselves.
+            // Log messages are sent without a request.
             if next.get("method").is_none() {
                 return next;
             }
         }
     }
 
-    /// Sends what is not answered: over a stream, the next answer is that to a ping.
+    /// Sends a message without a response: on a stream, the next response is that of a ping.
     async fn notify(&mut self, message: &[u8]) {
         let answer = self.send(message).await;
         assert_eq!(answer, None, "{}", self.name());
@@ -232,7 +232,7 @@ impl Way {
         }
     }
 
-    /// The next message of the server's.
+    /// Returns the next message of the server.
     async fn next(&mut self) -> Value {
         match self {
             Self::Stdio(client) => client.next_unmatched().await,
@@ -245,7 +245,7 @@ impl Way {
         }
     }
 
-    /// Whether the server still answers.
+    /// Asserts that the server responds.
     async fn assert_alive(&mut self, id: &str) {
         let ping = ping(id);
         let mut answer = self.send(ping.as_bytes()).await;
@@ -271,7 +271,7 @@ fn ping(id: &str) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string()
 }
 
-/// Posts on a connection that stays; status and body.
+/// Sends a POST request on a persistent connection; returns status and body.
 async fn posted(connection: &mut Connection, head: &str, body: &[u8]) -> (u16, String) {
     let head = format!("{head}\r\ncontent-length: {}\r\n\r\n", body.len());
     connection.send([head.as_bytes(), body].concat()).await;
@@ -323,7 +323,7 @@ async fn deep_and_large_messages_are_refused_without_using_memory() {
                 }
                 Way::WebSocket(client) => {
                     client.binary(message).await;
-                    // Who is still sending may not hear why.
+                    // A client that is still sending may not receive the reason.
                     let (code, _) = client.closing().await;
                     assert!([0, 1009].contains(&code), "{code}");
                     **client = WebSocketClient::start(&server.web_socket()).await;

@@ -8,7 +8,7 @@ use testkit::{Client, Engine, HttpServer, Launch, NoAnswer, Site, eventually};
 use crate::cli::run;
 use crate::{launch, launch_on};
 
-/// A folder with the path of a log in it, and the flags that name it.
+/// A folder with the path of a log, and the flags for it.
 struct Log {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -43,7 +43,7 @@ impl Log {
     }
 }
 
-/// What `playhouse audit verify` prints, and its exit code.
+/// Returns the output of `playhouse audit verify`, and its exit code.
 fn verified(args: &[&str]) -> (String, Option<i32>) {
     let output = run(&[&["audit", "verify"], args].concat());
     let text = [output.stdout, output.stderr].concat();
@@ -159,7 +159,8 @@ async fn a_record_has_principal_tool_page_and_outcome(engine: Engine) {
     assert!(text.contains("OK, 7 records, the last hash is "), "{text}");
 }
 
-/// Calls with passwords, all of which begin with `hidden`: those that type them, those that fail before it, and others that take some.
+/// Calls with passwords, all of which begin with `hidden`: calls that type them, calls that fail before that, and others that accept
+/// passwords.
 const PASSWORDS: &str = r##"
 browser_type {"target": "#password", "text": "hidden-typed"}
 browser_type {"target": "#password", "text": "hidden-slowly", "slowly": true}
@@ -195,7 +196,7 @@ async fn no_record_shows_a_password(engine: Engine) {
     for line in PASSWORDS.lines().filter(|line| !line.is_empty()) {
         let (tool, arguments) = line.split_once(' ').expect("a call");
         let arguments: Value = serde_json::from_str(arguments).expect("JSON");
-        // Not each succeeds.
+        // Some of them fail.
         drop(client.try_call(tool, arguments).await);
         if tool == "navigate" {
             client.success("navigate", json!({ "url": url })).await;
@@ -207,13 +208,13 @@ async fn no_record_shows_a_password(engine: Engine) {
     assert!(text.contains("Ada Lovelace"), "{text}");
     assert!(text.contains("••••••••••••"), "{text}");
 
-    // However short or common it is.
+    // Regardless of its length and frequency.
     for (value, mask) in [("73", "••"), ("admin", "•••••")] {
         let pin = json!({ "selector": "#pin", "value": value });
         client.success("fill", pin).await;
         assert_eq!(log.last()["arguments"]["value"], mask);
     }
-    // A dialog that the field opens keeps the page from answering.
+    // A dialog that the field opens blocks the page.
     let asking = json!({ "target": "#asks", "text": "hidden-by-a-dialog" });
     client.call("browser_type", asking).await;
     let record = log.last().to_string();
@@ -228,7 +229,7 @@ async fn the_chain_continues_after_a_restart_and_has_one_writer() {
     let second = launch(&log.flags()).spawn();
     let told = second.whole_stderr().await;
     assert!(told.contains("is in use by another server"), "{told}");
-    // What was answered is recorded, however the server terminates.
+    // Answered calls are recorded, however the server ends.
     client.success("list_sessions", json!({})).await;
     client.kill().await;
     assert_eq!(log.records().len(), 2);
@@ -361,7 +362,7 @@ async fn records_name_the_key_and_what_it_may_not() {
     assert!(!text.contains("long-secret-key"), "{text}");
 }
 
-/// The built server where no file may grow beyond so many blocks of 1024 bytes.
+/// Starts the built server with a limit of file sizes in blocks of 1024 bytes.
 #[cfg(target_os = "linux")]
 fn cramped(blocks: u64, args: &[&str]) -> Launch {
     let shell = format!("trap '' XFSZ; ulimit -S -f {blocks}; exec \"$0\" \"$@\"");
@@ -409,13 +410,13 @@ async fn no_call_runs_without_space_for_its_record() {
         panic!("the server has ended");
     };
     assert_eq!(data["errorCode"], "AUDIT_FAILED");
-    // Nothing is left of the record that had no room.
+    // The record that exceeded the limit left nothing.
     assert_eq!(verified(&[log.name()]).1, Some(0));
     assert_eq!(log.records().len(), calls - 1);
 
     make_room(&client);
     client.success("list_sessions", json!({})).await;
-    // With that of the call whose answer was withheld.
+    // Including that of the call whose answer was withheld.
     assert_eq!(log.records().len(), calls + 1);
     assert_eq!(verified(&[log.name()]).1, Some(0));
 }

@@ -9,7 +9,7 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// What is not open to everybody.
+/// The endpoints that require authentication.
 pub(crate) const ENDPOINTS: [(&str, &str); 11] = [
     ("GET", "/"),
     ("POST", "/"),
@@ -28,7 +28,7 @@ async fn guarded(args: &[&str]) -> HttpServer {
     HttpServer::start_guarded(launch(args)).await
 }
 
-/// The status of a request to that endpoint, complete but for these headers.
+/// Returns the status of a request to that endpoint with these additional headers.
 pub(crate) async fn send_request(
     server: &HttpServer,
     (method, path): (&str, &str),
@@ -82,7 +82,7 @@ async fn a_server_without_a_key_makes_one_and_shows_it_at_start() {
             .0,
         200
     );
-    // Not logged, whatever comes.
+    // Never logged.
     let wrong = format!("{key}x");
     assert_eq!(
         send_request(&server, message, &[("x-api-key", &wrong)])
@@ -119,12 +119,12 @@ async fn every_endpoint_requires_the_key() {
         "/message?api_key=mysecretkey&access_token=mysecretkey",
     );
     assert_eq!(send_request(&server, in_the_address, &[]).await.0, 401);
-    // Whoever watches over it needs none, and learns nothing.
+    // Monitoring needs no key, and reads no data of clients.
     assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
     let mut server = server.with_header("authorization", "Bearer mysecretkey");
     server.begin_session().await;
     assert_eq!(server.ask("GET", "/metrics", &[], "").await.status, 200);
-    // A web page of ours is told beforehand that it may ask, key or not.
+    // A page of an allowed origin passes the preflight without a key.
     let origin = format!("http://{}", server.authority());
     let preflight = [
         ("origin", &*origin),
@@ -185,16 +185,16 @@ async fn each_key_has_its_own_sessions_and_scopes() {
     }
     let acted = call("eveskey", "create_session", json!({})).await;
     assert_eq!(acted["structuredContent"]["success"], true, "{acted}");
-    // An MCP session is its owner's too.
+    // An MCP session belongs to its owner too.
     let as_ada = server.with_header("x-api-key", "adaskey");
     let session = as_ada.begin_session().await;
     let ping = [JSON, BOTH, ("mcp-session-id", &*session)];
     assert_eq!(as_ada.ask("POST", "/mcp", &ping, PING).await.status, 200);
     let mut stolen = ping.to_vec();
     stolen.push(("authorization", "Bearer eveskey"));
-    // The first key that is good counts, and that is Eve's.
+    // The first valid key counts, and that is Eve's.
     assert_eq!(as_ada.ask("POST", "/mcp", &stolen, PING).await.status, 404);
-    // Nor does its stream go on for others, in their session or in none.
+    // Other principals cannot resume its stream, with their session or without.
     let eve = server_as(&as_ada, "eveskey").await;
     let last = format!("{session}:common/1");
     for named in [&*eve, &*session, ""] {
@@ -211,7 +211,7 @@ async fn each_key_has_its_own_sessions_and_scopes() {
     }
 }
 
-/// A session of whoever has that key.
+/// Begins a session of the principal with that key.
 async fn server_as(server: &HttpServer, key: &str) -> String {
     let bearer = format!("Bearer {key}");
     let params = json!({

@@ -10,7 +10,7 @@ use crate::bad_input::{
 };
 use crate::server;
 
-/// The elements that there are of each kind, in every state.
+/// The kinds of elements of the page, in every state.
 const KINDS: [(&str, &str); 7] = [
     ("button", "<button ID>Go</button>"),
     ("field", "<input ID>"),
@@ -25,10 +25,10 @@ const CLICKABLE: &str = "ELEMENT_NOT_CLICKABLE";
 const EDITABLE: &str = "ELEMENT_NOT_EDITABLE";
 const INTERACTIVE: &str = "ELEMENT_NOT_INTERACTIVE";
 
-/// Codes, each with the tools that tell it.
+/// Error codes, each with the tools that return it.
 type Codes = &'static [(&'static str, &'static [&'static str])];
 
-/// Which tools refuse an element in which state, with what code: all that are not named take it as it is.
+/// The tools that reject an element in a state, with the error code; the other tools accept it.
 const REFUSALS: [(&str, &str, Codes); 4] = [
     (
         "hidden",
@@ -72,7 +72,7 @@ const REFUSALS: [(&str, &str, Codes); 4] = [
     ),
 ];
 
-/// Those for which an element is of the wrong kind that is a link.
+/// The tools for which a link is an element of the wrong kind.
 const PARTICULAR: Codes = &[
     (EDITABLE, &["type", "fill", "hand_over"]),
     (
@@ -81,7 +81,7 @@ const PARTICULAR: Codes = &[
     ),
 ];
 
-/// They tell of what is there, whatever that is.
+/// Tools that report elements in any number.
 const OF_ANY_NUMBER: [&str; 4] = [
     "get_all_text",
     "find_elements",
@@ -89,7 +89,7 @@ const OF_ANY_NUMBER: [&str; 4] = [
     "is_visible",
 ];
 
-/// How long a call waits that is expected to fail, in milliseconds; longer where that was too short to find out.
+/// The timeout of a call that is expected to fail, in milliseconds; increased if it was too short.
 const SHORT: u64 = 40;
 const LONGEST: u64 = 60_000;
 
@@ -116,7 +116,7 @@ fn page() -> String {
     html
 }
 
-/// The kind of element that a tool is for.
+/// Returns the kind of element that a tool requires.
 fn kind(tool: &str) -> &'static str {
     match tool {
         "type" | "fill" | "hand_over" | "press" | "get_value" => "field",
@@ -129,7 +129,7 @@ fn kind(tool: &str) -> &'static str {
     }
 }
 
-/// The code with which a tool refuses, by a table of them.
+/// Returns the error code of a tool in a table.
 fn code(tool: &str, table: Codes) -> Option<&'static str> {
     let mut found = table.iter().filter(|(_, tools)| tools.contains(&tool));
     found.next().map(|(code, _)| *code)
@@ -146,7 +146,7 @@ struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// `None` for a tool that names no element.
+    /// `None` for a tool without an element.
     fn of(client: &'a Client, session: &'a str, tool: &'static ToolDef) -> Option<Self> {
         let (properties, required) = schema_of(tool);
         let mut parameters = ["selector", "source"].into_iter();
@@ -187,7 +187,7 @@ impl<'a> Subject<'a> {
         );
     }
 
-    /// Tells of an element with this code, and suggests something.
+    /// Asserts that the tool rejects the element with this code and a suggestion.
     async fn refuses(&self, element: &str, code: &str) -> Value {
         let mut timeout = SHORT;
         let error = loop {
@@ -239,7 +239,7 @@ impl<'a> Subject<'a> {
         if self.is_required {
             self.refuses("", "INVALID_SELECTOR").await;
         } else if self.name() != "hand_over" {
-            // One that is empty is left out. What is handed over then is the page, which has a test of its own.
+            // An empty one counts as missing. The page is then handed over, which has a separate test.
             self.accepts("").await;
         }
         let waits = self.name() == "wait_for_selector";
@@ -258,7 +258,7 @@ impl<'a> Subject<'a> {
             let candidates = error["details"]["candidates"].as_array();
             assert_eq!(candidates.map(Vec::len), Some(2), "{error}");
         }
-        // One that was there, and one that never was.
+        // A ref of a removed element, and one that never existed.
         let gone = self.detached().await;
         for reference in [gone.as_str(), "e999"] {
             if waits {
@@ -270,7 +270,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The ref of an element that was taken out of the page.
+    /// Returns the ref of an element that was removed from the page.
     async fn detached(&self) -> String {
         let script = |script| json!({ "sessionId": self.session, "script": script });
         let added =

@@ -27,7 +27,7 @@ pub(crate) async fn structured_content(client: &Client, tool: &str, arguments: &
     structured_content
 }
 
-/// Calls what has to fail with this code, and looks whether all that an error tells is there.
+/// Makes a call that must fail with this code, and checks that the error is complete.
 pub(crate) async fn refused(client: &Client, tool: &str, arguments: &Value, code: &str) -> Value {
     let error = structured_content(client, tool, arguments).await;
     assert_error(tool, arguments, &error, code);
@@ -47,7 +47,7 @@ pub(crate) async fn is_usable(client: &Client, session: &str, after: &str) {
     assert_eq!(answer["result"], "Here", "after {after}: {answer}");
 }
 
-/// A value of some other type than the schema wants; nothing where any would do.
+/// Returns a value of a type that the schema rejects; `None` if it accepts any.
 fn mistyped(schema: &Value) -> Option<Value> {
     if schema["enum"].is_array() {
         return Some("none of them".into());
@@ -59,7 +59,7 @@ fn mistyped(schema: &Value) -> Option<Value> {
     }
 }
 
-/// A value that the schema lets through.
+/// Returns a value that the schema accepts.
 fn fitting(name: &str, schema: &Value) -> Value {
     match (name, schema["type"].as_str()) {
         ("selector" | "source" | "target", _) => "a".into(),
@@ -82,7 +82,7 @@ pub(crate) fn schema_of(tool: &ToolDef) -> (Map<String, Value>, Vec<String>) {
     (properties.unwrap_or_default(), required)
 }
 
-/// The fewest arguments that fit.
+/// Returns the minimum valid arguments.
 pub(crate) fn least(tool: &ToolDef) -> Value {
     let (properties, required) = schema_of(tool);
     let members = required.into_iter().map(|name| {
@@ -197,7 +197,7 @@ async fn a_missing_session_is_reported_by_every_tool() {
     }
 }
 
-/// A port of this machine on which nobody listens.
+/// Returns a port of this machine without a listener.
 fn dead_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()

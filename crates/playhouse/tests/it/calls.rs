@@ -58,7 +58,7 @@ async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
             json!({ "requestId": waits.id() }),
         )
         .await;
-    // The limit is shorter than the wait: an answer means that the wait ended.
+    // The limit is shorter than the wait: a result means that the wait ended.
     let answer = next.answer().await.expect("the next call is answered");
     let text = answer["content"][0]["text"].as_str().unwrap_or_default();
     assert!(text.contains("### Result\n2"), "{text}");
@@ -227,7 +227,7 @@ async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
         .await;
     let told = client.call("get_page_metadata", json!({})).await;
     assert!(told.text.contains("\"title\":\"Ada\""), "{}", told.text);
-    // Who cannot be asked, or is not to be, decides nothing.
+    // A client without elicitation makes no decision.
     for client in [
         server(&["--ask-user"]).await,
         launch(&[]).user(json!({})).start().await,

@@ -4,7 +4,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// Runs the built program to its end, without the variables of whoever runs the test.
+/// Runs the built program to its end, without the environment variables of the developer.
 pub(crate) fn run(args: &[&str]) -> Output {
     command(args).output().expect("it runs")
 }

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use testkit::{HttpServer, clients};
 
-/// What a client prints, as JSON.
+/// Returns the output of a client as JSON.
 pub(crate) async fn output_of<A: AsRef<OsStr>>(program: &Path, args: &[A]) -> Value {
     #[expect(
         clippy::disallowed_methods,
@@ -25,7 +25,7 @@ pub(crate) async fn output_of<A: AsRef<OsStr>>(program: &Path, args: &[A]) -> Va
     })
 }
 
-/// Each transport and where the server is on it; the last words are for stdio.
+/// Returns each transport with its address; the last arguments are for stdio.
 fn ways(server: &HttpServer) -> Vec<Vec<String>> {
     let web_socket = server.url().replace("http", "ws");
     let program = env!("CARGO_BIN_EXE_playhouse");
@@ -82,7 +82,7 @@ async fn the_python_sdk_does_its_work_over_each_transport() {
     let clients = clients();
     let server = HttpServer::start(launch(&[])).await;
     let script = clients.folder.join("client.py").display().to_string();
-    // Its WebSockets are deprecated.
+    // WebSockets are deprecated in this client.
     for way in ways(&server).into_iter().filter(|way| way[0] != "ws") {
         let args: Vec<_> = [script.clone()].into_iter().chain(way).collect();
         let told = output_of(&clients.python, &args).await;

@@ -50,7 +50,7 @@ async fn contexts_are_isolated_and_refs_name_them(engine: Engine) {
     assert_eq!(site.requests().len(), before + 1, "the cache is its own");
     fine(&client, "browser_click", json!({ "target": "clean:e2" })).await;
 
-    // A ref of another context is for that one, and does not switch to it.
+    // A ref of another context uses that one without switching to it.
     fine(
         &client,
         "browser_context_switch",
@@ -76,7 +76,7 @@ async fn contexts_are_isolated_and_refs_name_them(engine: Engine) {
     fine(&client, "browser_click", json!({ "target": "default:e2" })).await;
     assert_eq!(evaluated(&client, text).await, "1");
 
-    // Its storage is a file for another one.
+    // The storage state is a file for another context.
     let saved = json!({ "path": "state.json" });
     fine(&client, "browser_context_save_storage", saved).await;
     let restored = json!({ "name": "again", "storageState": "state.json" });
@@ -175,7 +175,7 @@ async fn invalid_uses_of_contexts_are_reported() {
         let told = &answer.raw["structuredContent"]["errorCode"];
         assert_eq!(told, code, "{tool} {arguments}: {}", answer.text);
     }
-    // What failed left nothing.
+    // The failed call left nothing.
     let list = client.call("browser_context_list", json!({})).await;
     assert_eq!(
         list.result(),
@@ -191,7 +191,7 @@ async fn each_context_has_its_own_proxy(engine: Engine) {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");
     let socket = "() => new Promise((done) => { const socket = new WebSocket('/ws'); socket.onopen = () => done('open'); socket.onerror = () => done('closed'); })";
-    // The proxy over TLS has a certificate of its own.
+    // The TLS proxy has a self-signed certificate.
     let client = server_on(engine, &["--caps", "contexts", "--ignore-https-errors"]).await;
     let word = Some(("me", "open sesame"));
     let proxies = [
@@ -208,7 +208,7 @@ async fn each_context_has_its_own_proxy(engine: Engine) {
         }
         let create = json!({ "name": name, "proxy": way });
         fine(&client, "browser_context_create", create).await;
-        // Only the proxy knows where that is.
+        // Only the proxy can resolve the host.
         let host = format!("{name}.test:{}", site.port());
         let url = format!("http://{host}/");
         let shown = fine(&client, "browser_navigate", json!({ "url": url })).await;
@@ -274,7 +274,7 @@ async fn contexts_share_no_names_passwords_and_permissions(engine: Engine) {
     for name in ["one", "other"] {
         fine(&client, "browser_context_create", json!({ "name": name })).await;
     }
-    // One of those that were created, then the one that was always there.
+    // A created context, then the default one.
     for (knows, strangers) in [("one", &["default", "other"][..]), ("default", &["other"])] {
         let go = async |context: &str, url: &str| {
             let switch = json!({ "name": context });

@@ -9,7 +9,7 @@ mod proxies;
 
 use serde_json::Value;
 
-/// The calls in a text: a tool and its arguments on each line, those with `{n}` for each number up to this.
+/// Parses the calls in a text: a tool and its arguments on each line, repeated for each number up to this one if they contain `{n}`.
 fn reads(text: &'static str, numbers: usize) -> impl Iterator<Item = (&'static str, Value)> {
     let lines = text.lines().filter_map(|line| line.split_once(' '));
     lines.flat_map(move |(tool, arguments)| {

@@ -6,7 +6,7 @@ use testkit::{Client, Engine, RemoteBrowser, Resource, Site, eventually};
 
 use crate::{server, server_on};
 
-/// Asks `OTHER` in every way that a script has, and then tells the own site that it has tried.
+/// Sends requests to `OTHER` in every way that scripts can, and then reports to its own site that it has tried.
 const ASKS: &str = "
 const tried = [
   fetch('OTHER/WHO-fetch', { mode: 'no-cors' }).catch(() => {}),
@@ -26,21 +26,21 @@ if (self.importScripts) try { importScripts('OTHER/WHO-script') } catch {}
 Promise.all(tried).then(() => fetch('/WHO-tried'));
 ";
 
-/// When a page is left.
+/// The time at which a page is navigated away.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Leaving {
     AtOnce,
     OnceWorkersRun,
 }
 
-/// A site, another one, and how pages of the first ask the second.
+/// A site, another one, and the requests of the first one's pages to the second.
 struct Scene {
     site: Site,
     other: Site,
 }
 
 impl Scene {
-    /// Nobody but a host of its own is blocked.
+    /// Only a separate host is blocked.
     async fn new() -> Self {
         let scene = Self {
             site: Site::start().await,
@@ -84,12 +84,12 @@ impl Scene {
         scene
     }
 
-    /// The address of the blocked site.
+    /// Returns the origin of the blocked site.
     fn other(&self) -> String {
         self.other.cross_origin_url()
     }
 
-    /// The own site as another one that is allowed.
+    /// Returns the origin of the site as another allowed one.
     fn frame(&self) -> String {
         format!("http://frame.localhost:{}", self.site.port())
     }
@@ -100,7 +100,7 @@ impl Scene {
             .replace("WHO", who)
     }
 
-    /// Waits until every script has tried all that it can.
+    /// Waits until every script has tried all requests.
     async fn all_have_tried(&self) {
         for who in [
             "page",
@@ -115,7 +115,7 @@ impl Scene {
         }
     }
 
-    /// Waits until the last worker of each page that was opened has tried.
+    /// Waits until the last worker of each opened page has tried.
     async fn innermost_have_tried(&self) {
         self.has_tried("inner", self.requests_of("/")).await;
     }
@@ -130,7 +130,7 @@ impl Scene {
         asked.iter().filter(|it| it.target == target).count()
     }
 
-    /// Opens the page in a session, does with it what a user can, and looks who asked.
+    /// Opens the page in a session, acts on it like a user, and checks the requests.
     async fn is_played(&self, client: &Client, session: &str, rule: &str, leaving: Leaving) {
         let with = |mut arguments: Value| {
             arguments["sessionId"] = session.into();
@@ -147,7 +147,7 @@ impl Scene {
         for button in ["#download", "#redirected", "#blank", "#send", "#link"] {
             let click = with(json!({ "selector": button }));
             client.object("click", click).await;
-            // Whatever that led to.
+            // Independently of the result.
             let first = with(json!({ "action": "select", "index": 0 }));
             client.call("browser_tabs", first).await;
             client.object("navigate", home.clone()).await;
@@ -214,8 +214,8 @@ async fn a_blocked_domain_gets_no_request_of_a_remote_browser() {
     let args = [&["--toolsets", "browser,session"][..], &flags].concat();
     let client = server(&args).await;
     let scene = Scene::new().await;
-    // A worker of a worker whose page is left while it starts is let go by the browser before we have told it anything, and nothing else
-    // stops its WebSockets there: decision 12.
+    // A nested worker whose page navigates while it starts is resumed by the browser before rules are applied, and nothing else blocks its
+    // WebSockets there: decision 12.
     scene
         .is_played(
             &client,

@@ -20,13 +20,13 @@ use crate::launch;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_playhouse");
 
-/// A project with an app, and all processes that come of it.
+/// A project with an app, and all of its processes.
 struct Project {
     mark: String,
     folder: TempDir,
 }
 
-/// A site with one page, for an app that does not serve by itself, and a project.
+/// A site with one page, for an app without a server of its own, and a project.
 async fn site_and_project() -> (Site, Project) {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");
@@ -43,7 +43,7 @@ impl Project {
         self.folder.path().join(name)
     }
 
-    /// The server, with what it notes and keeps of its own.
+    /// Starts the server with its own leases and logs.
     fn launch(&self, args: &[&str]) -> Launch {
         let path = |name| self.path(name).display().to_string();
         launch(args)
@@ -53,13 +53,13 @@ impl Project {
             .env("XDG_STATE_HOME", &path("state"))
     }
 
-    /// With one app, which this command line starts.
+    /// Starts the server with one app and this command line.
     async fn serve(&self, command: &str, args: &[&str]) -> Client {
         let args = [&["--server-command", command], args].concat();
         self.launch(&args).start().await
     }
 
-    /// What runs of the project, but for servers and their browsers.
+    /// Returns the processes of the project, without servers and their browsers.
     fn apps(&self) -> Vec<String> {
         let pids = ProcessStats::take(&self.mark, Depth::Quick);
         let lines = pids.pids().map(|pid| command_line(pid).join(" "));
@@ -91,7 +91,7 @@ impl Project {
 
 impl Drop for Project {
     fn drop(&mut self) {
-        // What a test that fails has left behind is nobody else's business.
+        // Cleans up after a failed test.
         for pid in ProcessStats::take(&self.mark, Depth::Quick).pids() {
             kill_if_there(pid);
         }
@@ -104,7 +104,7 @@ fn kill_if_there(pid: u32) {
     }
 }
 
-/// `playhouse app` with an app that misbehaves in this way.
+/// Returns `playhouse app` with an app that misbehaves in this way.
 fn misbehaving_app_path(how: &str) -> String {
     let script = misbehaving_app();
     let script = script.display();
@@ -142,7 +142,7 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     for log in ["stdout", "stderr", "combined"] {
         assert!(Path::new(text(&started, &format!("/logs/{log}"))).is_file());
     }
-    // Calls that name no session are for it; a path is one of the app, for every tool that navigates.
+    // Calls without a session use it; a path is relative to the app, for every tool that navigates.
     assert_eq!(text(&started, "/name"), "app");
     let unnamed = client
         .call("browser_navigate", json!({ "url": "/pid" }))
@@ -159,7 +159,7 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     assert!(!shown.is_error, "{}", shown.text);
     let pid = || client.success("get_text", json!({ "selector": "body", "sessionId": id }));
     let before = pid().await;
-    // A new port: the page moves with its server.
+    // On a new port, the page follows its server.
     let restarted = client.success("e2e_restart", json!({})).await;
     assert_eq!(restarted["previousPid"], started["pid"]);
     assert_ne!(restarted["port"], started["port"]);
@@ -169,7 +169,7 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     let status = client.success("e2e_status", json!({})).await;
     assert_eq!(text(&status, "/servers/0/status"), "running");
     assert_eq!(status["servers"][0]["healthy"], true);
-    // Where there are two, a call says which.
+    // With two sessions, a call must name one.
     let second = client.success("e2e_start", json!({})).await;
     assert_eq!(text(&second, "/name"), "app-2");
     let unclear = failed(&client, "get_text", json!({ "selector": "body" })).await;
@@ -180,7 +180,7 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     let stopped = client.success("e2e_stop", json!({ "sessionId": id })).await;
     assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
     project.no_app_runs().await;
-    // Then the default session is the default again.
+    // Then the default session is used again.
     let home = client
         .success("navigate", json!({ "url": "about:blank" }))
         .await;
@@ -201,7 +201,7 @@ async fn a_failure_shows_the_page_and_the_server() {
         arguments["sessionId"] = id.clone().into();
         arguments
     };
-    // The tool does what it should, and the app does not.
+    // The tool succeeds, but the app fails.
     let save = with_id(json!({ "selector": "text=Save" }));
     let saved = client.success("click", save).await;
     assert!(
@@ -216,7 +216,7 @@ async fn a_failure_shows_the_page_and_the_server() {
         "{}",
         saved.text
     );
-    // Without a failure none of this costs anything.
+    // Without a failure, no evidence is added.
     let look = client.call("browser_snapshot", with_id(json!({}))).await;
     assert!(look.section("Events").is_none(), "{}", look.text);
 
@@ -236,7 +236,7 @@ async fn a_failure_shows_the_page_and_the_server() {
         "playwright:///screenshot/",
         "Console: [ERROR] lost",
         "Failed request: GET ",
-        // What no tool failed of is told with the next failure, its stack too.
+        // An error without a failed tool is reported with the next failure, including its stack.
         "Before, with browser_click at ",
         "/save 500. The server logged:\n```\nError: cannot save",
         "    at ",
@@ -266,7 +266,7 @@ async fn a_failure_shows_the_page_and_the_server() {
     assert_eq!(missing["errorCode"], "ELEMENT_NOT_FOUND");
     let server = &missing["evidence"]["servers"][0];
     assert_eq!(server["status"], "running");
-    // What was told is not told again, and of a server that does well only what may have changed.
+    // Reported errors are not repeated, and a healthy server has only facts that can change.
     assert!(missing["evidence"]["console"].is_null(), "{missing:#}");
     assert!(missing["evidence"]["earlier"].is_null(), "{missing:#}");
     assert!(server["url"].is_null() && server["pid"].is_null());
@@ -274,13 +274,13 @@ async fn a_failure_shows_the_page_and_the_server() {
         server["logs"].as_object().map(serde_json::Map::len),
         Some(1)
     );
-    // No server can have caused that a selector fits three buttons.
+    // A server cannot be the cause of an ambiguous selector.
     let ambiguous = with_id(json!({ "selector": "button" }));
     let ambiguous = failed(&client, "click", ambiguous).await;
     assert_eq!(ambiguous["errorCode"], "ELEMENT_AMBIGUOUS");
     assert!(ambiguous["evidence"].is_null(), "{ambiguous:#}");
 
-    // A server that dies is named as the cause.
+    // A server that has ended is named as the cause.
     let die = with_id(json!({ "url": "/die" }));
     let died = failed(&client, "navigate", die).await;
     assert_eq!(died["errorCode"], "DEV_SERVER_FAILED", "{died:#}");
@@ -309,7 +309,7 @@ async fn a_failure_shows_the_page_and_the_server() {
         .map(|error| text(error, "/time"))
         .collect();
     assert!(times.is_sorted(), "{times:?}");
-    // A server that somebody kills is one too.
+    // A killed server too.
     let restarted = client.success("e2e_restart", json!({})).await;
     assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
     kill(u32::try_from(restarted["pid"].as_u64().expect("a pid")).expect("a pid"));
@@ -317,7 +317,7 @@ async fn a_failure_shows_the_page_and_the_server() {
     let killed = failed(&client, "navigate", at).await;
     assert_eq!(killed["errorCode"], "DEV_SERVER_FAILED", "{killed:#}");
     assert!(text(&killed, "/message").contains("signal 9"), "{killed:#}");
-    // It goes on after a restart.
+    // The session continues after a restart.
     let restarted = client.success("e2e_restart", json!({})).await;
     assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
     assert!(client.end().await.success());
@@ -338,7 +338,7 @@ async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
     assert!(text(&died, "/message").contains("nothing listens at "));
     assert!(text(&died, "/details/log").contains("killed by a request"));
     assert!(text(&died, "/suggestion").contains("e2e_restart"));
-    // The page has gone with it.
+    // The page was closed with it.
     let click =
         json!({ "selector": "text=Save", "timeout": 100, "sessionId": started["sessionId"] });
     let click = failed(&client, "click", click).await;
@@ -358,7 +358,7 @@ async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
     let second = client.success("e2e_start", json!({})).await;
     assert_eq!(second["status"], "already_running");
     assert_eq!(second["pid"], first["pid"]);
-    // Whose errors, of two?
+    // With two sessions, the call is ambiguous.
     let unclear = failed(&client, "e2e_errors", json!({})).await;
     assert_eq!(
         unclear["details"]["sessions"].as_array().map(Vec::len),
@@ -403,7 +403,7 @@ async fn the_app_ends_however_the_server_ends() {
     assert!(client.exit_status().await.success());
     project.no_app_runs().await;
 
-    // Killed, we can do nothing; the app's supervisor notices it.
+    // A killed server cannot clean up; the app's supervisor detects that.
     let mut client = project.serve(&command, &[]).await;
     client.success("e2e_start", json!({})).await;
     kill(client.pid().expect("it runs"));
@@ -424,7 +424,7 @@ async fn an_app_of_two_servers_ends_with_the_second() {
     assert!(first.end().await.success());
     let at = json!({ "url": "/count", "sessionId": two["sessionId"] });
     second.success("navigate", at).await;
-    // One that comes when another was killed takes over what it left.
+    // A new server takes over the leases of a killed one.
     let mut second = second;
     kill(second.pid().expect("it runs"));
     second.exit_status().await;
@@ -551,7 +551,7 @@ async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
         tree.contains("Sign up") || tree.contains("sign up"),
         "{tree}"
     );
-    // The page is served by one server, its data by the other; a change of the source is shown without a reload.
+    // One server serves the page, another one its data; a change of the source is shown without a reload.
     app.set_title("Remarks");
     let seen = page(json!({ "selector": "text=Remarks" }));
     client.success("wait_for_selector", seen).await;
@@ -563,7 +563,7 @@ async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
     let sign_up = page(json!({ "selector": "text=Sign up" }));
     let signed_up = client.success("click", sign_up).await;
     assert!(signed_up["appErrors"].is_null(), "{signed_up:#}");
-    // What it breaks on stands in the log of the other server.
+    // The cause of its failure is in the log of the other server.
     let export = page(json!({ "selector": "text=Export" }));
     let exported = client.success("click", export).await;
     assert!(

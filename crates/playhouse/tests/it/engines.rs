@@ -6,7 +6,7 @@ use testkit::{Client, Site, eventually};
 use crate::faults::browsers;
 use crate::server;
 
-/// What each name stands for in `list_sessions`.
+/// The browser names in `list_sessions`.
 const ENGINES: [(&str, &str); 3] = [
     ("chromium", "Chrome"),
     ("firefox", "Firefox/"),
@@ -50,11 +50,11 @@ async fn sessions_of_different_browsers_live_side_by_side() {
         let seen = client.success("evaluate", evaluate).await;
         assert_eq!(seen["result"], format!("of={name} {name}"));
     }
-    // The default one is of the server's browser, and shares it.
+    // The default session uses the server's browser, and shares it.
     client.call("browser_navigate", json!({ "url": url })).await;
     let list = client.success("list_sessions", json!({})).await;
     assert_eq!(list["sessions"][0]["browserId"], 1, "{list}");
-    // A process that a browser is about to start looks like the browser itself.
+    // A process that is being started has the command line of the browser itself.
     eventually(async || browsers(&client).len() == ENGINES.len()).await;
     for (id, ..) in &sessions {
         client
@@ -115,7 +115,7 @@ async fn unsupported_features_of_webkit_are_refused_before_launch() {
     let sentence = format!("{feature} is not supported by WebKit. ");
     assert!(told.text.contains(&sentence), "{}", told.text);
 
-    // What all sessions of a server are to have is refused to each of them.
+    // Settings of the server apply to all of its sessions, and are rejected for each.
     let folder = tempfile::tempdir().expect("a folder");
     let options = [
         (

@@ -10,14 +10,14 @@ use crate::launch_on;
 
 const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
 pub(crate) const NOTHING: [PathBuf; 0] = [];
-/// Keeps the page busy for ever, once it has told the site.
+/// Keeps the page busy forever, after a request to the site.
 const BUSY: &str = "() => { fetch('/busy').then(() => { for (;;); }); }";
 
 pub(crate) fn kill(process: u32) {
     send(process, Signal::KILL);
 }
 
-/// Ends the processes in which the server's pages run; one may go by itself meanwhile.
+/// Kills the renderer processes of the server's pages; one may end by itself meanwhile.
 pub(crate) fn kill_pages(client: &Client) {
     let all = Processes::from(client.pid().expect("it runs"));
     for renderer in all.mentioning("--type=renderer") {
@@ -31,7 +31,7 @@ fn send(process: u32, signal: Signal) {
     kill_process(process, signal).expect("it is ours");
 }
 
-/// What is in a folder.
+/// Returns the contents of a folder.
 pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("it can be listed");
     entries
@@ -39,7 +39,7 @@ pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Shows a page that keeps its renderer busy for ever, and tells what runs then.
+/// Shows a page that keeps its renderer busy forever, and returns the running processes.
 async fn with_a_busy_page(client: &Client, site: &Site, temporary: &Path) -> Processes {
     let url = site.add_page("/", "<title>Busy</title>");
     let answer = client.call("browser_navigate", json!({ "url": url })).await;
@@ -57,7 +57,7 @@ async fn with_a_busy_page(client: &Client, site: &Site, temporary: &Path) -> Pro
 async fn no_process_of_a_killed_server_remains(engine: Engine) {
     let site = Site::start().await;
     let mut browsers = vec![engine.executable()];
-    // The two end in different ways.
+    // The two exit in different ways.
     let full = Path::new("/usr/bin/chromium");
     if engine == Engine::Chromium && full.exists() {
         browsers.push(full.to_owned());
@@ -75,7 +75,7 @@ async fn no_process_of_a_killed_server_remains(engine: Engine) {
         kill(client.pid().expect("it runs"));
         client.exit_status().await;
         running.gone().await;
-        // The profile goes with the next server, whatever that does; its last user may still be on its way out.
+        // The next server removes the profile; its last user may still be exiting.
         for _ in 0..20 {
             assert!(start().await.end().await.success());
             if files_in(temporary.path()).is_empty() {
@@ -90,7 +90,7 @@ async fn no_process_of_a_killed_server_remains(engine: Engine) {
 async fn a_server_ends_with_the_wrapper_that_started_it(engine: Engine) {
     let site = Site::start().await;
     let temporary = tempfile::tempdir().expect("a temporary folder");
-    // A shell that stays, as a package runner does, and hands its stdin on.
+    // A shell that stays alive, as a package runner does, and passes its stdin on.
     let mut client = Launch::new("/bin/sh")
         .args(["-c", "\"$@\"; echo done >&2", "wrapper", SERVER])
         .args(["--headless", "--isolated"])
@@ -106,7 +106,7 @@ async fn a_server_ends_with_the_wrapper_that_started_it(engine: Engine) {
     assert_eq!(files_in(temporary.path()), NOTHING);
 }
 
-/// The browsers of a server: not their helpers, nor the script that starts one.
+/// Returns the browsers of a server, without helpers and wrapper scripts.
 pub(crate) fn browsers(client: &Client) -> Vec<u32> {
     let all = Processes::from(client.pid().expect("it runs"));
     let helpers = all.mentioning("--type=");
@@ -127,7 +127,7 @@ async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engi
     let profile = folder.path().join("profile");
     // Each round has a new browser, and adds one request.
     let mut all = vec![vec!["--isolated"]];
-    // WebKit has no profile of its user's.
+    // WebKit has no persistent profile.
     if engine != Engine::Webkit {
         let profile = profile.to_str().expect("a plain path");
         all.push(vec!["--user-data-dir", profile]);
@@ -193,7 +193,7 @@ async fn an_unresponsive_browser_does_not_delay_shutdown(engine: Engine) {
 #[testkit::test(chromium, firefox, webkit)]
 async fn a_stalled_browser_keeps_its_pages(engine: Engine) {
     let site = Site::start().await;
-    // A page has a fifth of a second to answer, five times.
+    // A page has a fifth of a second to respond, five times.
     let client = launch_on(engine, &[]).timeout_divisor(5).start().await;
     let one = json!({ "url": site.add_page("/", "<title>One</title>") });
     client.call("browser_navigate", one).await;
@@ -214,7 +214,7 @@ async fn a_stalled_browser_keeps_its_pages(engine: Engine) {
 #[testkit::test(chromium, firefox, webkit)]
 async fn a_stalled_browser_is_used_when_it_continues(engine: Engine) {
     let site = Site::start().await;
-    // A page has a second to load, and as much to be read.
+    // A page has a second to load, and another one to be read.
     let options = ["--timeout-action", "1000"];
     let client = launch_on(engine, &options).timeout_divisor(5).start().await;
     client.call("browser_snapshot", json!({})).await;
@@ -222,7 +222,7 @@ async fn a_stalled_browser_is_used_when_it_continues(engine: Engine) {
     let half = site.add_page("/", "<title>Half</title><p>There</p><img src=/hang>");
     let stands_still = async {
         eventually(async || site.requests().iter().any(|asked| asked.target == "/hang")).await;
-        // Its browser has to be told of it, too.
+        // The browser must be notified, too.
         tokio::time::sleep(Duration::from_secs(1)).await;
         send(browser, Signal::STOP);
         tokio::time::sleep(Duration::from_millis(2300)).await;
@@ -249,7 +249,7 @@ async fn a_lost_remote_browser_is_reported_and_reconnected() {
     let answer = client.call("browser_navigate", go.clone()).await;
     assert!(!answer.is_error, "{}", answer.text);
     elsewhere.kill().await;
-    // The first may still be told that the connection broke; then there is nobody to connect to.
+    // The first call may still report the broken connection; then there is nothing to connect to.
     for _ in 0..2 {
         let answer = client.call("browser_navigate", go.clone()).await;
         assert!(answer.is_error, "{}", answer.text);
@@ -264,6 +264,6 @@ async fn a_lost_remote_browser_is_reported_and_reconnected() {
     let answer = client.call("browser_navigate", go).await;
     assert!(!answer.is_error, "{}", answer.text);
     assert!(client.end().await.success());
-    // It is not ours to end.
+    // A remote browser is not closed.
     assert!(again.is_running());
 }

@@ -124,7 +124,7 @@ async fn a_download_has_a_safe_name_and_is_reported_once() {
         told.push(answer.section("Events").unwrap_or_default().to_owned());
     }
     let folder = client.workspace().join(".playwright-mcp");
-    // The end of a download may be told with a later answer than its beginning.
+    // The end of a download may be reported with a later answer than its start.
     while told.concat().matches("Downloaded").count() < 2 {
         let answer = client.call("browser_snapshot", json!({})).await;
         told.push(answer.section("Events").unwrap_or_default().to_owned());
@@ -152,7 +152,7 @@ async fn downloads_count_in_an_output_folder_that_was_chosen() {
     for name in ["first.txt", "second.txt"] {
         let url = site.url(&format!("/download?name={name}"));
         let mut answer = client.call("browser_navigate", json!({ "url": url })).await;
-        // The end of a download may be told with a later answer than its beginning.
+        // The end of a download may be reported with a later answer than its start.
         while !answer.text.contains(&format!("Downloaded file {name}")) {
             answer = client.call("browser_snapshot", json!({})).await;
         }
@@ -197,7 +197,7 @@ async fn console_lines_are_logged_and_reported_by_line_number() {
     );
 }
 
-/// A folder with what no tool may touch, and what makes the server know it.
+/// A folder with protected files, and the flags that protect them.
 #[cfg(unix)]
 fn protected_folder() -> (tempfile::TempDir, [&'static str; 10]) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -373,7 +373,7 @@ async fn without_a_writable_workspace_output_is_written_to_a_private_folder() {
     );
     let folder = shot(Path::new("/nowhere")).await;
     assert_eq!(folder.parent(), Some(temporary.path()));
-    // Somebody else was first.
+    // Another process was faster.
     std::fs::remove_dir_all(&folder).expect("ours");
     let planted = tempfile::tempdir().expect("a folder");
     symlink(planted.path(), &folder).expect("a link");

@@ -132,7 +132,7 @@ async fn a_crashed_tab_is_reported_and_replaced() {
         "{told}"
     );
     let mut answer = client.call("browser_snapshot", json!({})).await;
-    // The browser may tell of the crash after it has given up the navigation.
+    // The browser may report the crash after it has aborted the navigation.
     if answer.is_error {
         assert!(answer.error().contains("crashed"), "{}", answer.text);
         answer = client.call("browser_snapshot", json!({})).await;

@@ -8,7 +8,7 @@ use crate::launch;
 const PAGE: &str = "<title>Here</title><button onclick=\"document.title = 'There'\">Go</button>
     <input type=file>";
 
-/// Gives the page a file, which is read after it has gone here: so it lies on the machine of the browser.
+/// Uploads a file to the page, which is read after its local copy was removed: so it was copied to the machine of the browser.
 async fn gives_a_file(client: &Client, session: &str) {
     let path = client.workspace().join("letter.txt");
     std::fs::write(&path, "Dear all").expect("the workspace can be written");
@@ -22,7 +22,7 @@ async fn gives_a_file(client: &Client, session: &str) {
     assert_eq!(read["result"], "letter.txt: Dear all");
 }
 
-/// A server that has its browsers from that grid.
+/// Starts a server that uses browsers of that grid.
 async fn server(grid: &Grid, args: &[&str]) -> Client {
     let endpoint = grid.endpoint();
     launch(&[
@@ -31,7 +31,7 @@ async fn server(grid: &Grid, args: &[&str]) -> Client {
         "--toolsets",
         "browser,session",
     ])
-    // The grid of the tests runs as they do, and so may be root's.
+    // The grid runs as the user of the tests, which may be root.
     .args(["--no-sandbox"])
     .args(args.iter().copied())
     .start()
@@ -44,7 +44,7 @@ async fn grid_browsers_are_used_like_local_ones_and_released() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let client = server(&grid, &[]).await;
-    // Another server shares the grid with us.
+    // Another server shares the grid.
     let other = server(&grid, &[]).await;
     let theirs = other.create_session(json!({ "browser": "chromium" })).await;
     let mut ours = Vec::new();
@@ -65,7 +65,7 @@ async fn grid_browsers_are_used_like_local_ones_and_released() {
         ours.push(id);
     }
     assert_eq!(grid.sessions().await, [3]);
-    // There is no room for a third Chromium, and a fourth browser is nowhere.
+    // There is no slot for a third Chromium, and no node has a fourth browser.
     let unknown = client
         .call("create_session", json!({ "browser": "msedge" }))
         .await;
@@ -128,7 +128,7 @@ async fn a_lost_node_affects_only_its_own_browsers() {
         before = now;
         sessions.push(id);
     }
-    // Each is on a machine of its own.
+    // Each uses another node.
     assert_ne!(machines[0], machines[1]);
     grid.kill_node(machines[0]);
     let ask = |id: &String| json!({ "sessionId": id, "script": "document.title" });
@@ -141,7 +141,7 @@ async fn a_lost_node_affects_only_its_own_browsers() {
         "Here"
     );
     grid.until_noticed().await;
-    // The next call has another browser, on a machine that is there.
+    // The next call gets another browser, on an existing node.
     let navigate = json!({ "sessionId": sessions[0], "url": url });
     client.success("navigate", navigate).await;
     assert_eq!(grid.sessions().await, [2]);

@@ -10,7 +10,7 @@ const BOTH: &str = "application/json, text/event-stream";
 const FIELD: &str =
     "<title>Login</title><label>Code <input id=code autocomplete=one-time-code></label>";
 
-/// Asks for a page as a person's browser does, without any key.
+/// Requests a page as a user's browser does, without a key.
 async fn send_form(method: &str, url: &str, body: &str) -> HttpAnswer {
     let (authority, path) = url
         .split_once("://")
@@ -26,7 +26,7 @@ fn wanted() -> Value {
     json!({ "request": "Type the <b>code</b> of your bank", "selector": "#code" })
 }
 
-/// A call as clients of 2026-07-28 make it; `again` is what it takes back from the answer before.
+/// Makes a call as clients of 2026-07-28 do; `again` is the data of the previous result.
 async fn modern(server: &HttpServer, tool: &str, arguments: Value, again: Value) -> Value {
     let mut params = json!({ "name": tool, "arguments": arguments, "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -120,7 +120,7 @@ async fn user_input_is_typed_into_the_page_and_not_reported() {
     for url in [&*other, &format!("{}/handover/x", server.url())] {
         assert_eq!(send_form("GET", url, "").await.status, 404, "{url}");
     }
-    // Nothing typed is nothing said.
+    // An empty text is no response.
     assert_eq!(send_form("POST", &url, "text=").await.status, 200);
     let thanks = send_form("POST", &url, &format!("text={CODE}")).await;
     assert!(thanks.body.contains("Thank you"), "{thanks:?}");
@@ -160,13 +160,13 @@ async fn a_client_without_elicitation_gets_a_suggestion() {
     assert_eq!(told["done"], false, "{told}");
     let url = told["url"].as_str().expect("a URL").to_owned();
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
-    // The agent gives it to the user, and asks again.
+    // The agent passes it to the user, and repeats the call.
     let again = client.call("hand_over", wanted());
     let typed = format!("text={CODE}");
     let (told, page) = tokio::join!(again, send_form("POST", &url, &typed));
     assert_eq!(page.status, 200, "{page:?}");
     assert!(told.text.contains("\"done\":true"), "{}", told.text);
-    // Nobody is asked for what could not be typed.
+    // The user is not asked for a value that cannot be typed.
     let nowhere = json!({ "request": "Type", "selector": "#none" });
     let refused = client.call("hand_over", nowhere).await;
     assert!(
@@ -178,7 +178,7 @@ async fn a_client_without_elicitation_gets_a_suggestion() {
     let told = client.call("hand_over", deed.clone()).await;
     assert!(told.text.contains("Tell them"), "{}", told.text);
 
-    // With forms alone a user hears where to type, and can say that something is done.
+    // With form elicitation only, the user gets the URL, and can confirm a step.
     let client = launch(&[]).user(json!({})).start().await;
     client.call("navigate", login).await;
     let told = client.call("hand_over", deed).await;
@@ -233,7 +233,7 @@ async fn a_client_of_2026_repeats_the_call_with_the_elicitation_result() {
         params["requestedSchema"]["properties"]["text"]["default"], "nobody",
         "{asked}"
     );
-    // What was said to another question is no answer to this one.
+    // The response to another elicitation does not count.
     let said =
         json!({ "user": { "action": "accept", "content": { "answer": "accept", "text": "Ada" } } });
     let other = json!({ "requestState": state, "inputResponses": said });

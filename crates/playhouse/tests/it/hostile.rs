@@ -11,7 +11,7 @@ use serde_json::json;
 use std::time::Duration;
 use testkit::{Client, Launch, Site};
 
-/// A site with a page that works, and a server.
+/// A site with a working page, and a server.
 struct HostilePage {
     site: Site,
     client: Client,
@@ -22,7 +22,7 @@ impl HostilePage {
         Self::of(launch(args)).await
     }
 
-    /// The same with a page that has a fifth of a second to answer when it is left.
+    /// Creates one whose pages have a fifth of a second to respond before a navigation.
     async fn with_hurry(args: &[&str]) -> Self {
         Self::of(launch(args).timeout_divisor(5)).await
     }
@@ -35,12 +35,12 @@ impl HostilePage {
         );
         Self {
             site,
-            // Longer than the longest call, on a machine with much else to do.
+            // Longer than the longest call on a busy machine.
             client: launch.limit(Duration::from_secs(150)).start().await,
         }
     }
 
-    /// Opens a page of this HTML; whatever is answered is an answer.
+    /// Opens a page with this HTML; any result is accepted.
     async fn open(&self, html: &str) -> testkit::CallResult {
         let url = self.site.add_page("/", html);
         self.client
@@ -52,17 +52,17 @@ impl HostilePage {
         self.client.call(tool, arguments).await
     }
 
-    /// The server has not needed much memory, neither now nor before: what a page shows is bounded before it gets here.
+    /// Asserts that the server's memory was always small: page content is limited before it arrives.
     fn is_lean(&self) {
         let process = self.client.pid().expect("it runs");
         let told = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
         let peak = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = peak.and_then(|peak| peak.trim().split(' ').next()?.parse::<u64>().ok());
-        // Not everywhere can it be asked.
+        // Not available on all systems.
         assert!(kilobytes.unwrap_or(0) < 200_000, "{kilobytes:?} kB");
     }
 
-    /// The next page works as if nothing had been, and its tab can be closed.
+    /// Asserts that the next page works, and its tab can be closed.
     async fn assert_usable(&self, after: &str) {
         let url = self.site.url("/fine");
         let gone = self.call("browser_navigate", json!({ "url": url })).await;

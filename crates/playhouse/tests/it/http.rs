@@ -16,7 +16,7 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// The configuration for clients that a server prints.
+/// Returns the client configuration that a server prints.
 fn printed(told: &str) -> Value {
     let config: String = told
         .lines()
@@ -116,7 +116,7 @@ async fn health_and_metrics_contain_no_client_data() {
         .await;
     let metrics = server.ask("GET", "/metrics", &[], "").await;
     assert_eq!(metrics.header("content-type"), "text/plain; version=0.0.4");
-    // Times aside.
+    // Without times.
     let counts = metrics.body.lines().filter_map(|line| {
         let (name, value) = line.split_once(' ')?;
         let timed = name.contains("_seconds");
@@ -135,7 +135,7 @@ async fn health_and_metrics_contain_no_client_data() {
             r#"playhouse_calls_total{tool="navigate",outcome="error"} 0"#,
         ]
     );
-    // Each has a kind, and a line that says what it is.
+    // Each has a type and a help line.
     for line in metrics.body.lines().filter(|line| !line.starts_with('#')) {
         let name = line.split(['{', ' ']).next().unwrap();
         for word in ["HELP", "TYPE"] {
@@ -228,7 +228,7 @@ async fn a_message_needs_no_mcp_session_and_keeps_the_default_one() {
     server.call(None, "navigate", opened).await;
     let metadata = server.call(None, "get_page_metadata", json!({})).await;
     assert_eq!(metadata["structuredContent"]["title"], "kept");
-    // As plain as S4 has it.
+    // The plain form of S4.
     let plain = server.ask("POST", "/message", &[JSON], PING).await;
     assert_eq!(
         (plain.status, plain.json()),

@@ -6,7 +6,7 @@ use testkit::{Client, Site};
 
 use crate::{evaluated, server};
 
-/// A server with this init page.
+/// Starts a server with this init page.
 async fn with(name: &str, source: &str) -> (tempfile::TempDir, Client) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -40,7 +40,7 @@ async fn each_tab_is_initialized_by_the_module() {
         answer.text
     );
     assert_eq!(evaluated(&client, seen).await, "\"Home,500,init,Ada\"");
-    // A page that another one opens is a tab like each.
+    // A popup is a tab like any other.
     client
         .call(
             "browser_evaluate",
@@ -81,7 +81,7 @@ async fn a_module_that_fails_is_named_and_the_tab_can_be_left() {
             let rest = error.strip_prefix(&told).expect("the path");
             assert!(rest.contains(reason), "{error}");
         }
-        // Put right, it serves the next tab.
+        // After a correction, it is used for the next tab.
         fs::write(&path, "export default () => {}").expect("writable");
         client.call("browser_close", json!({})).await;
         let answer = client.call("browser_snapshot", json!({})).await;

@@ -5,7 +5,7 @@ use testkit::{Client, Engine, Site};
 
 use crate::{launch, server, server_on};
 
-/// A server whose browser shows a page that holds a connection to the site.
+/// Starts a server whose browser shows a page with an open connection to the site.
 async fn with_a_page_open(engine: Engine, site: &Site) -> Client {
     let client = server_on(engine, &[]).await;
     let page = site.add_page(
@@ -107,7 +107,7 @@ async fn a_killed_browser_is_replaced_and_reported(engine: Engine) {
     let site = Site::start().await;
     let client = with_a_page_open(engine, &site).await;
     let server = client.pid().expect("the server runs");
-    // The browser may be the child of any of the server's threads; it has a process group of its own.
+    // The browser may be the child of any of the server's threads; it has its own process group.
     let threads = std::fs::read_dir(format!("/proc/{server}/task")).expect("Linux tells them");
     let children: String = threads
         .flatten()
@@ -117,7 +117,7 @@ async fn a_killed_browser_is_replaced_and_reported(engine: Engine) {
     let group = Pid::from_raw(browser.parse().expect("a number")).expect("not 0");
     kill_process_group(group, Signal::KILL).expect("it is ours");
     site.listeners(0).await;
-    // A call that comes before the server has heard of it is told that the browser is gone; the next one has another.
+    // A call before the server has detected it reports that the browser has closed; the next one gets another browser.
     let mut told = String::new();
     for _ in 0..2 {
         let url = json!({ "url": site.url("/") });

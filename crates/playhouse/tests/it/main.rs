@@ -69,8 +69,8 @@ fn main() {
     testkit::harness::main();
 }
 
-/// The built server with these arguments, headless and isolated, with all tools where they choose none, and without boundaries around
-/// what pages say; not started yet.
+/// Returns the built server with these arguments, not started, headless and isolated, by default with all tools, and without boundaries
+/// around page text.
 fn launch(args: &[&str]) -> Launch {
     let chosen = args.iter().any(|arg| arg.starts_with("--toolsets"));
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))
@@ -79,22 +79,22 @@ fn launch(args: &[&str]) -> Launch {
         .args(args.iter().copied())
 }
 
-/// The same for an engine.
+/// Returns the built server for an engine.
 fn launch_on(engine: Engine, args: &[&str]) -> Launch {
     launch(engine.args()).args(args.iter().copied())
 }
 
-/// The built server for an engine, after the handshake.
+/// Starts the built server for an engine.
 async fn server_on(engine: Engine, args: &[&str]) -> Client {
     launch_on(engine, args).start().await
 }
 
-/// The built server with these arguments, after the handshake.
+/// Starts the built server with these arguments.
 async fn server(args: &[&str]) -> Client {
     launch(args).start().await
 }
 
-/// What a function gives in the current page, as JSON.
+/// Returns the result of a function in the current page, as JSON.
 async fn evaluated(client: &Client, function: &str) -> String {
     let answer = client
         .call("browser_evaluate", json!({ "function": function }))
@@ -108,7 +108,7 @@ fn held_page(site: &Site) -> String {
     site.add_page("/gated", "<title>Gated</title>")
 }
 
-/// The parameters of a call that ends with `open` when the site has a page `/gate`.
+/// Returns the parameters of a call that ends with `open` when the site has a page `/gate`.
 fn call_until_released() -> Value {
     let function = "async () => {
         while (!(await fetch('/gate')).ok) await new Promise(done => setTimeout(done, 50));

@@ -11,7 +11,7 @@ use testkit::{HttpAnswer, HttpServer, Site, clients, eventually, node};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oauth");
 
-/// The authorization server; it ends with its stdin, which ends with this.
+/// The authorization server, which ends with its stdin when this is dropped.
 struct Issuer {
     process: Child,
     url: String,
@@ -44,12 +44,12 @@ impl Issuer {
         Self { process, url }
     }
 
-    /// A server that trusts it and nobody else.
+    /// Starts a server that trusts only this issuer.
     async fn guards(&self) -> HttpServer {
         HttpServer::start_guarded(launch(&["--oauth-issuer", &self.url])).await
     }
 
-    /// A token as clients get it.
+    /// Requests a token as clients do.
     async fn token(&self, client: &str, resource: &str, scope: &str) -> String {
         let form = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs([
@@ -73,7 +73,7 @@ impl Issuer {
         .await
     }
 
-    /// A token that says what it is told to.
+    /// Signs a token with this header and these claims.
     async fn sign(&self, header: Value, claims: Value, by: &str) -> String {
         let body = json!({ "header": header, "claims": claims, "by": by });
         let answer = self.control("sign", body).await;
@@ -130,7 +130,7 @@ async fn call(server: &HttpServer, token: &str, tool: &str, arguments: Value) ->
     server.rpc("/message", &headers, "tools/call", params).await
 }
 
-/// A parameter of the challenge.
+/// Returns a parameter of the challenge.
 fn challenged<'a>(answer: &'a HttpAnswer, name: &str) -> &'a str {
     let challenge = answer.header("www-authenticate");
     let value = challenge.split_once(&format!("{name}=\""));
@@ -158,7 +158,7 @@ async fn oauth_discovery_starts_from_the_address() {
         json!([issuer.url]),
         "{metadata}"
     );
-    // Whoever knows us by another name of this machine is told about that one.
+    // A client that uses another name of this machine gets that one.
     let number = server.authority().replace("localhost", "127.0.0.1");
     let path = "/.well-known/oauth-protected-resource/sse";
     let other = server.ask("GET", path, &[("host", &*number)], "").await;
@@ -357,7 +357,7 @@ async fn an_invalid_token_is_refused_with_the_reason() {
             "{what}: {refused:?}"
         );
     }
-    // All those needed the keys once or, for the unknown one, perhaps twice.
+    // All those needed the keys once or, for the unknown one, possibly twice.
     let count = issuer.control("count", json!({})).await;
     assert!(
         count["keyRequests"].as_u64().is_some_and(|n| n <= 2),
@@ -374,7 +374,7 @@ async fn token_without_subject(issuer: &Issuer, claims: &Value) -> String {
     issuer.sign(json!({}), claims, "issuer").await
 }
 
-/// The same header with claims that were changed after they were signed.
+/// Replaces the claims of a signed token.
 fn changed(message: &str) -> String {
     use base64::Engine as _;
     let base64 = base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -397,7 +397,7 @@ async fn a_key_that_was_replaced_is_good_no_more_and_its_successor_is() {
     let new = issuer
         .token("ada", &resource(&server), "browser:read")
         .await;
-    // Keys are not asked for at once again.
+    // Keys are not fetched again at once.
     eventually(async || ping(&server, &new).await.status == 200).await;
     assert_eq!(ping(&server, &old).await.status, 401);
 }
@@ -453,7 +453,7 @@ async fn an_insufficient_scope_is_challenged_with_all_scopes() {
     .await;
     let id = created.json()["result"]["structuredContent"]["sessionId"].clone();
     assert!(id.is_string(), "{created:?}");
-    // Whoever has the right to more is the same person, with the same sessions.
+    // A token with more scopes has the same principal, with the same sessions.
     let admin = token("browser:admin browser:read").await;
     let closed = call(&server, &admin, "close_session", json!({ "sessionId": id })).await;
     assert_eq!(
@@ -537,7 +537,7 @@ async fn a_saved_login_is_readable_only_with_permission_to_save_it() {
             .await
             .json()
     };
-    // Headers hold logins too.
+    // Headers contain credentials too.
     let site = Site::start().await;
     let page = json!({ "url": site.url("/title.html") });
     call(&server, &admin, "browser_navigate", page).await;
@@ -563,7 +563,7 @@ async fn a_saved_login_is_readable_only_with_permission_to_save_it() {
 async fn a_stream_ends_with_its_token() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
-    // It is past its time, but within what clocks may differ.
+    // Expired, but within the allowed clock difference.
     let claims = with(issuer.claims(&server), "exp", json!(now() - 5));
     let token = issuer.sign(json!({}), claims, "issuer").await;
     let bearer = format!("Bearer {token}");

@@ -5,7 +5,7 @@ use testkit::{Engine, Resource, Site};
 
 use crate::server_on;
 
-/// Every way to ask that a script has, at `OTHER`.
+/// All kinds of requests from scripts to `OTHER`.
 const ASKS: &str = "
 fetch('OTHER/WHO-fetch', {mode: 'no-cors'}).catch(() => {});
 try { new WebSocket('WS/WHO-ws').onerror = () => {}; } catch {}
@@ -93,7 +93,7 @@ async fn a_blocked_origin_gets_no_request(engine: Engine) {
         .map(|request| request.target)
         .collect();
     assert!(asked.is_empty(), "{asked:?}");
-    // Those who asked were really there.
+    // The documents with these requests were loaded.
     let seen: Vec<_> = site
         .requests()
         .into_iter()

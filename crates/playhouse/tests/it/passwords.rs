@@ -6,7 +6,7 @@ use testkit::{Client, Engine, Site};
 
 use crate::launch;
 
-/// Filled by the page, and the one that is typed.
+/// The value that the page sets, and the one that is typed.
 const FILLED: &str = "page-filled-pass";
 const TYPED: &str = "typed-pass&word";
 
@@ -41,7 +41,7 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     call(&client, "browser_navigate", json!({ "url": url })).await;
-    // The first tool that reads it is one that runs the agent's code.
+    // The first tool that reads it runs the agent's code.
     let read = call(
         &client,
         "browser_evaluate",
@@ -104,7 +104,7 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
         ] {
             call(&client, tool, arguments).await;
         }
-        // However short it is, where it is the field's own.
+        // Regardless of its length, within the field itself.
         let pin = call(&client, "get_value", json!({ "selector": "#pin" })).await;
         assert!(pin.contains("\"••\""), "{pin}");
         let html = call(
@@ -115,12 +115,12 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
         .await;
         assert!(html.contains("value=\\\"••\\\""), "{html}");
     }
-    // It can be checked by somebody who knows it.
+    // A client that knows it can verify it.
     let arguments =
         json!({ "type": "textbox", "element": "Password", "target": "#password", "value": TYPED });
     let checked = call(&client, "browser_verify_value", arguments).await;
     assert!(checked.contains("Done"), "{checked}");
-    // What is no password stays readable.
+    // Other values remain readable.
     let name = call(
         &client,
         "browser_type",
@@ -145,7 +145,7 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
             }
         }
     }
-    // Snapshots, messages and states that were asked for, the log of the console, and the journal.
+    // Requested snapshots, messages and storage states, the console log, and the journal.
     assert!(files >= 8, "{files} files");
 }
 
@@ -212,7 +212,7 @@ async fn a_secret_is_typed_into_documents_of_its_origins_only(engine: Engine) {
             assert_eq!(error["details"]["name"], "KEY");
             assert_eq!(error["details"]["allowedOrigins"], json!([origin]));
             assert!(value.contains("\"value\":\"\""), "{value}");
-            // Nothing was typed into the other field either.
+            // The other field is empty too.
             let own = json!({ "selector": "#own" });
             let own = client.call("get_value", own).await.text;
             assert!(own.contains("\"value\":\"own\""), "{own}");

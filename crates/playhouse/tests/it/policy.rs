@@ -10,7 +10,7 @@ use crate::{launch, launch_on};
 
 const HERE: &str = "http://127.0.0.1:*";
 
-/// A policy in a file, beside an audit log.
+/// A policy file, and an audit log.
 struct Policy {
     folder: tempfile::TempDir,
 }
@@ -42,7 +42,7 @@ impl Policy {
         launch(&[]).args(self.flags())
     }
 
-    /// Tool, decision and result of each call that was recorded.
+    /// Returns tool, decision and result of each recorded call.
     fn decisions(&self) -> Vec<[String; 3]> {
         let text = fs::read_to_string(self.log()).expect("a log");
         let records = text.lines().map(|line| {
@@ -77,7 +77,7 @@ async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
     client.success("navigate", json!({ "url": here })).await;
     let told = client.object("evaluate", title["arguments"].clone()).await;
     assert_eq!(told["result"], "here", "{told}");
-    // When the second call comes, the page is still one where it may be made.
+    // When the second call arrives, the page is still one where it is allowed.
     let go = json!({ "name": "navigate", "arguments": { "url": there } });
     let gone = client.begin("tools/call", go).await;
     let queued = client.begin("tools/call", title.clone()).await;
@@ -97,14 +97,14 @@ async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
                 .ends_with("is denied by rule 3 (line 1) of the server's policy: not elsewhere"),
         "{message}"
     );
-    // And the other way round.
+    // Also in the other direction.
     let home = json!({ "name": "navigate", "arguments": { "url": here } });
     let gone = client.begin("tools/call", home).await;
     let queued = client.begin("tools/call", title).await;
     gone.answer().await.expect("an answer");
     let told = queued.answer().await.expect("an answer");
     assert_eq!(told["structuredContent"]["result"], "here", "{told}");
-    // Who reads needs no rule about origins, and what no rule is about is denied.
+    // Reading needs no rule about origins, and calls without a rule are denied.
     client.success("get_text", json!({ "selector": "p" })).await;
     let told = client.object("click", json!({ "selector": "p" })).await;
     assert_eq!(told["details"]["rule"], "the default", "{told}");
@@ -147,10 +147,10 @@ async fn navigations_are_judged_by_where_they_lead() {
         };
         assert_eq!(call(&here).await, Value::Null, "{tool}");
         assert_eq!(call(&there).await, "POLICY_DENIED", "{tool}");
-        // As people write addresses.
+        // A URL as users write it.
         let bare = there.trim_start_matches("http://");
         assert_eq!(call(bare).await, "POLICY_DENIED", "{tool}");
-        // What is done to the page is no other page.
+        // An action on the page does not change its origin.
         let code = call("javascript:document.title='x'").await;
         assert!(code != "POLICY_DENIED", "{tool}: {code}");
     }
@@ -182,7 +182,7 @@ async fn a_tool_denied_everywhere_is_not_listed_and_starts_no_browser() {
     let has = |name: &str| names.iter().any(|known| known == name);
     assert!(has("browser_navigate") && has("browser_snapshot") && has("list_sessions"));
     assert!(!has("browser_click") && !has("create_session") && !has("evaluate"));
-    // The command that lists them lists the same.
+    // The command that lists the tools lists the same.
     let [flag, _] = policy.flags();
     let printed = run(&["tools", "--json", "--toolsets=all", &flag]);
     let printed: Value = serde_json::from_slice(&printed.stdout).expect("JSON");
@@ -204,7 +204,7 @@ async fn a_tool_denied_everywhere_is_not_listed_and_starts_no_browser() {
     assert!(!sessions.to_string().contains("url"), "{sessions}");
 }
 
-/// A client of a server that asks about clicks and typing, on a page with a button, and the site of the page.
+/// A client of a server that requires confirmation of clicks and typing, on a page with a button, and the site of the page.
 async fn asking(policy: &Policy, user: Option<Value>) -> (Client, Site) {
     let site = Site::start().await;
     let page = "<button onclick='clicks.textContent += 1'>Go</button><input><p id=clicks>0</p>";
@@ -271,7 +271,7 @@ async fn the_user_allows_once_for_the_session_or_denies() {
         client.success("click", click.clone()).await;
     }
     assert_eq!(client.elicitations().len(), 1);
-    // Another tool, another site and another session are other questions.
+    // Another tool, another site and another session need another confirmation.
     client
         .success("fill", json!({ "selector": "input", "value": "x" }))
         .await;
@@ -297,7 +297,7 @@ async fn the_user_allows_once_for_the_session_or_denies() {
 
     for (user, denial) in [
         (Some(json!({ "answer": "decline" })), "declined"),
-        // An answer that is none.
+        // An invalid response.
         (Some(json!({})), "declined"),
         (None, "cannot-ask"),
     ] {
@@ -360,7 +360,7 @@ async fn a_client_of_2026_repeats_the_call_with_the_decision() {
         "{told}"
     );
     assert_eq!(text().await, "0");
-    // What was said of one call is not said of another.
+    // The confirmation of one call does not apply to another.
     let other = json!({ "selector": "p" });
     let still = call("click", other, again("once")).await;
     assert_eq!(still["resultType"], "input_required", "{still}");

@@ -8,7 +8,7 @@ use crate::faults::{browsers, kill};
 use crate::server;
 use crate::sessions::until_listed;
 
-/// The sessions of each browser.
+/// Returns the sessions of each browser.
 async fn by_browser(client: &Client) -> BTreeMap<u64, Vec<String>> {
     let list = client.object("list_sessions", json!({})).await;
     let mut homes: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -33,7 +33,7 @@ async fn a_crashed_browser_affects_only_its_own_sessions_and_is_replaced() {
         "2",
     ])
     .await;
-    // They are there before anybody asks.
+    // They are launched in advance.
     eventually(async || browsers(&client).len() == 2).await;
     for _ in 0..5 {
         let id = client.create_session(json!({})).await;
@@ -74,7 +74,7 @@ async fn a_crashed_browser_affects_only_its_own_sessions_and_is_replaced() {
             json!(["cookies", "storage", "offline", "rules"])
         );
         lost.push(id.clone());
-        // The session goes on in a browser that works.
+        // The session continues in a working browser.
         let again = client
             .object("navigate", json!({ "sessionId": id, "url": url }))
             .await;
@@ -145,7 +145,7 @@ async fn the_browser_stays_when_the_last_session_is_over() {
 #[testkit::test(chromium)]
 async fn a_browser_is_idle_too_when_no_session_could_begin_in_it() {
     let client = server(&["--toolsets", "session", "--pool-idle-timeout", "1"]).await;
-    // The browser finds out, once the context is there.
+    // The browser detects the error after the context was created.
     let cookie = json!({ "name": "a;b", "value": "1", "domain": "a.test", "path": "/" });
     let state = json!({ "cookies": [cookie], "origins": [] });
     let path = client.workspace().join("state.json");
@@ -205,7 +205,7 @@ async fn a_browser_that_a_session_started_is_replaced_like_any_other() {
     let id = client.create_session(json!({})).await;
     let first = browsers(&client);
     kill(first[0]);
-    // The first of these tells of the loss, the next has another browser.
+    // The first of these reports the loss, the next gets another browser.
     let blank = json!({ "sessionId": id, "url": "about:blank" });
     client.object("navigate", blank.clone()).await;
     client.object("navigate", blank).await;

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use testkit::{HttpServer, Site, WebSocketClient};
 
-/// A server in a folder of its own, with a file of keys.
+/// A server in its own folder, with a file of keys.
 struct House {
     folder: tempfile::TempDir,
     server: HttpServer,
@@ -33,7 +33,7 @@ impl House {
         answer.json()["result"].clone()
     }
 
-    /// The same; it has to succeed.
+    /// Calls a tool, which must succeed.
     async fn done(&self, name: &str, tool: &str, arguments: Value) -> Value {
         let result = self.call(name, tool, arguments.clone()).await;
         assert_ne!(
@@ -43,7 +43,7 @@ impl House {
         result
     }
 
-    /// The same; it has to be refused as what files are refused for.
+    /// Calls a tool, which must be rejected by a file rule.
     async fn refused(&self, name: &str, tool: &str, arguments: Value) -> Value {
         let result = self.call(name, tool, arguments.clone()).await;
         let code = &result["structuredContent"]["errorCode"];
@@ -58,7 +58,7 @@ impl House {
         self.folder.path().join(path)
     }
 
-    /// The workspace that a principal was given.
+    /// Returns the workspace of a principal.
     fn workspace_of(&self, name: &str) -> PathBuf {
         let all = self.at(".playwright-mcp/workspaces");
         let begin = format!("key-{name}-");
@@ -336,7 +336,7 @@ async fn files_go_into_pages_and_sessions_for_an_admin_or_from_a_readable_root()
         };
         for (tool, arguments) in uses(format!("{may_read}login.json")) {
             house.done(name, tool, arguments).await;
-            // Calls go on in the context that was created.
+            // Later calls use the created context.
             if tool == "browser_context_create" {
                 let context = json!({ "name": "other" });
                 house.done(name, "browser_context_close", context).await;
@@ -360,12 +360,12 @@ async fn files_go_into_pages_and_sessions_for_an_admin_or_from_a_readable_root()
             house.refused(name, "compare_screenshot", baseline).await;
         }
     }
-    // What the session itself wrote may be compared.
+    // A file that the session itself wrote may be compared.
     let baseline = json!({ "baseline": "page.png", "update": true });
     house.done("eve", "compare_screenshot", baseline).await;
     let baseline = json!({ "baseline": "page.png" });
     house.done("eve", "compare_screenshot", baseline).await;
-    // Contents that come with the call are no files.
+    // Inline contents are not files.
     let inline = json!({ "selector": "input", "files": [{ "name": "a", "base64": "" }] });
     house.done("eve", "upload_file", inline).await;
 }

@@ -67,7 +67,7 @@ async fn a_storage_state_joins_what_the_profile_remembers() {
     assert!(client.end().await.success());
 }
 
-/// A server with default flags, whose default profile lies below `profiles`.
+/// Starts a server with default flags, whose default profile is below `profiles`.
 fn by_default(workspace: &std::path::Path, profiles: &std::path::Path) -> Launch {
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))
         .args(["--headless"])
@@ -85,7 +85,7 @@ async fn a_new_tab_of_a_profile_comes_after_the_blank_one_that_its_browser_began
     let here = "data:text/html,<title>Here</title>";
     let new = json!({ "action": "new", "url": here });
     let answer = client.call("browser_tabs", new).await;
-    // As with `@playwright/mcp`, whose clients count the blank one.
+    // As in `@playwright/mcp`, whose clients count the blank tab.
     let tabs = format!("- 0: [](about:blank)\n- 1: (current) [Here]({here})");
     assert_eq!(answer.result(), tabs, "{}", answer.text);
     assert!(client.end().await.success());
@@ -122,7 +122,7 @@ async fn a_second_server_uses_a_temporary_profile_and_reports_it_once() {
         assert!(!answer.is_error, "{}", answer.text);
         assert_eq!(answer.text.contains("is in use"), told, "{}", answer.text);
     }
-    // Once it is free, it is the next one's.
+    // After its release, the next server uses it.
     assert!(first.end().await.success());
     let third = by_default(workspace.path(), profiles.path()).start().await;
     let answer = third.call("browser_navigate", go).await;
@@ -189,7 +189,7 @@ async fn the_profile_is_saved_on_every_kind_of_shutdown() {
         let expected = format!("{}|{}", cookies.join(","), known.join(","));
         assert_eq!(answer.result(), format!("\"{expected}\""));
         known.push(name);
-        // At once: what the browser saves only now and then must be saved all the same.
+        // Immediately: data that the browser saves only in intervals must be saved too.
         match end {
             None => assert!(client.end().await.success()),
             Some(signal) => {
@@ -202,7 +202,7 @@ async fn the_profile_is_saved_on_every_kind_of_shutdown() {
     }
 }
 
-/// A server over HTTP whose browser has a profile: a default one, or one that is named.
+/// Starts a server over HTTP whose browser has a profile: a default one, or a configured one.
 async fn served(folder: &std::path::Path, named: bool) -> HttpServer {
     let (profiles, workspace) = (folder.join("profiles"), folder.join("workspace"));
     std::fs::create_dir_all(&workspace).expect("a temporary folder");
@@ -211,7 +211,7 @@ async fn served(folder: &std::path::Path, named: bool) -> HttpServer {
     HttpServer::start(launch.args(named)).await
 }
 
-/// What the cookies of the page are, after `script`.
+/// Returns the cookies of the page, after `script`.
 async fn cookies(server: &HttpServer, session: &str, script: &str) -> String {
     let function = format!("() => {{ {script}; return 'cookies: ' + document.cookie; }}");
     let told = server
@@ -250,14 +250,14 @@ async fn a_client_that_reconnects_finds_the_session_that_has_its_profile() {
         server
             .call(Some(&first), "browser_navigate", page.clone())
             .await;
-        // A cookie that no profile keeps: the browser is the same.
+        // A session cookie, which no profile stores: the browser is the same.
         assert!(
             cookies(&server, &first, "document.cookie = 'login=1'")
                 .await
                 .contains("login=1")
         );
 
-        // One that is there keeps what it has.
+        // An existing one is not changed.
         let second = server.begin_session().await;
         let answered = async {
             let mut stream = stream;
@@ -289,18 +289,18 @@ async fn a_client_that_reconnects_finds_the_session_that_has_its_profile() {
         let refusal = if named { "already in use" } else { "is in use" };
         assert!(opened.contains(refusal), "{opened}");
 
-        // One that has gone without a word leaves it to the next.
+        // A disconnected one releases it for the next.
         drop(stream);
         let third = server.begin_session().await;
         let told = cookies(&server, &third, "").await;
         assert!(told.contains("cookies: login=1"), "{named} {told}");
-        // It is the third's by now, who may just be silent.
+        // It belongs to the third by now, which may just be silent.
         let late = server
             .call(Some(&first), "browser_navigate", page.clone())
             .await;
         assert!(late.to_string().contains(refusal), "{late}");
 
-        // The end of an MCP session leaves it at once.
+        // The end of an MCP session releases it at once.
         let id = [("mcp-session-id", &*third)];
         assert_eq!(server.ask("DELETE", "/mcp", &id, "").await.status, 200);
         let fourth = server.begin_session().await;

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 use crate::faults::{browsers, kill};
 use crate::server;
 
-/// The longest time that a call is given to find out, in milliseconds.
+/// The longest timeout of a call, in milliseconds.
 const LONGEST: u64 = 60_000;
 
 struct World {
@@ -27,7 +27,7 @@ impl World {
             .enable_all()
             .build()
             .expect("a runtime");
-        // Nothing here has consequences that anybody had to wait for.
+        // No call has effects that must be waited for.
         let usual = ["--toolsets", "session", "--timeout-settle", "0"];
         let args = [&usual, args].concat();
         let (client, site) = runtime.block_on(async { (server(&args).await, Site::start().await) });
@@ -42,7 +42,7 @@ impl World {
         }
     }
 
-    /// A hundred cases of a property.
+    /// Checks a hundred cases of a property.
     fn holds<S: Strategy>(&self, of: S, property: impl Fn(&Self, S::Value)) {
         let mut runner = TestRunner::new(ProptestConfig {
             cases: 100,
@@ -95,7 +95,7 @@ fn id(session: &Value) -> String {
     session["sessionId"].as_str().unwrap_or_default().to_owned()
 }
 
-/// A call of a tool that works on a session, but for its id.
+/// Generates a call of a tool that works on a session, without its id.
 fn call_on_a_session() -> impl Strategy<Value = (&'static str, Value)> {
     prop_oneof![
         Just(("navigate", json!({ "url": "http://127.0.0.1:1/" }))),
@@ -141,7 +141,7 @@ fn sessions_are_created_and_closed_as_promised() {
     );
 }
 
-/// Properties 4, 13 and 14: an id that is none gives the same error everywhere, which names it.
+/// Properties 4, 13 and 14: an invalid id gives the same error everywhere, which names it.
 #[testkit::test(chromium)]
 fn an_id_that_is_none_is_refused_alike_by_every_tool() {
     let world = World::new(&[]);
@@ -170,7 +170,7 @@ fn prop_assume_not_default(id: &str) {
     assert_ne!(id, "default", "forty random characters");
 }
 
-/// Properties 5 and 6: what succeeds says so, with all that was promised.
+/// Properties 5 and 6: a success is reported with everything that was promised.
 #[testkit::test(chromium)]
 fn successful_calls_return_the_required_fields() {
     let world = World::new(&[]);
@@ -178,9 +178,9 @@ fn successful_calls_return_the_required_fields() {
     let of = ("[a-z]{1,12}", "[a-zA-Z0-9 .,]{0,6}", 200u16..500);
     world.holds(of, |world, (path, text, status)| {
         let html = format!("<title>{path}</title><input><button>Go</button>");
-        // Some, such as 410, a browser keeps for ever unless it is told not to.
+        // Browsers cache some, such as 410, unless the headers prevent it.
         let resource = testkit::Resource::html(&html).header("cache-control", "no-store");
-        // Some are no page; and 407 is for proxies to say, browsers fail when anybody else does.
+        // Some have no document; and 407 is for proxies, so browsers fail if another server sends it.
         let fine = !matches!(status, 204 | 205 | 300..400 | 407);
         let status = if fine { status } else { 200 };
         let url = world.site.add(&format!("/{path}"), resource.status(status));
@@ -199,7 +199,7 @@ fn successful_calls_return_the_required_fields() {
     });
 }
 
-/// Property 12: what one session stores another does not see.
+/// Property 12: the storage of one session is invisible to another.
 #[testkit::test(chromium)]
 fn what_one_session_stores_another_does_not_see() {
     let world = World::new(&[]);
@@ -277,7 +277,7 @@ fn other_mistakes_have_other_codes() {
     world.holds(mistakes, |world, (tool, mut arguments, code)| {
         arguments["sessionId"] = session.as_str().into();
         let mut told = world.call(tool, arguments.clone());
-        // The time may have been too short to find out.
+        // The timeout may have been too short.
         while told["errorCode"] == "TIMEOUT" {
             let timeout = arguments["timeout"].as_u64().expect("it has one");
             assert!(timeout < LONGEST, "{tool} {arguments}: {told}");
@@ -293,17 +293,17 @@ fn other_mistakes_have_other_codes() {
         );
         assert!(told["retryable"].is_boolean());
         if code == "NAVIGATION_FAILED" {
-            // Its error page has nothing to click.
+            // Its error page has no clickable element.
             world.call("navigate", json!({ "sessionId": session, "url": url }));
         }
     });
 }
 
-/// What a client, or time, does.
+/// An action of a client, or the passing of time.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Create,
-    /// One that is over at once.
+    /// A session that expires at once.
     CreateShort,
     Use(usize),
     Close(usize),
@@ -322,11 +322,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..12)
 }
 
-/// What the model knows of a session.
+/// The state of a session in the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Life {
     Live,
-    /// Its browser died, and it was not told yet.
+    /// Its browser crashed, and that was not reported.
     Crashed,
     Closed,
     Expired,
@@ -334,7 +334,7 @@ enum Life {
 
 const MOST: usize = 3;
 
-/// Property 10, and all the others together: a server does what a list of lives says.
+/// Property 10, and all others together: a server behaves like a list of lifetimes.
 #[testkit::test(chromium)]
 fn sessions_match_a_simple_model() {
     let world = World::new(&["--max-sessions", "3"]);

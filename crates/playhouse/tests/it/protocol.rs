@@ -49,10 +49,10 @@ async fn a_message_that_is_too_long_is_refused_and_the_connection_lives() {
             &json!("Invalid Request: the message is longer than 16777216 bytes")
         )
     );
-    // It is answered once, and its end is no message of its own.
+    // It gets one response, and its end is not a separate message.
     assert_eq!(client.request("ping", json!({})).await, Ok(json!({})));
     assert!(client.stray_lines().is_empty());
-    // What fits is not repeated.
+    // A long name is not repeated.
     let name = "x".repeat(1_000_000);
     let unknown = client.request("tools/call", json!({ "name": name })).await;
     assert!(format!("{unknown:?}").len() < 5_000);

@@ -19,7 +19,7 @@ async fn read(client: &Client, uri: &Value) -> Value {
     read.expect("as asked for")["contents"][0].clone()
 }
 
-/// The next word of a resource that has changed.
+/// Returns the next notification of a changed resource.
 async fn updated(client: &Client) -> Value {
     loop {
         let told = client.next_unmatched().await;
@@ -31,7 +31,7 @@ async fn updated(client: &Client) -> Value {
     }
 }
 
-/// The first listed address of that kind.
+/// Returns the first listed URI of that kind.
 fn of_kind(list: &[Value], kind: &str) -> Value {
     let prefix = format!("playwright:///{kind}/");
     let mut found = list.iter().filter(|one| {
@@ -156,7 +156,7 @@ async fn an_element_that_does_not_match_is_not_found_and_no_long_address_is_repe
     for uri in [long.clone(), format!("{element}/{long}")] {
         for method in ["resources/read", "resources/subscribe"] {
             let answer = client.request(method, json!({ "uri": uri })).await;
-            // Any element of a page that is open can be waited for.
+            // A client can subscribe to any element of an open page.
             let Err(error) = answer else { continue };
             let error = format!("{error:?}");
             assert!(error.len() < 2000, "{method} {} bytes", error.len());
@@ -191,7 +191,7 @@ async fn only_files_written_by_tools_are_resources() {
     std::fs::write(&written, "the user's own").unwrap();
     let page = "data:text/html,<script>console.log('said')</script>";
     client.call("navigate", json!({ "url": page })).await;
-    // To name a file is not to have written it, whatever becomes of the call.
+    // Naming a file is not writing it, regardless of the result of the call.
     client
         .call("compare_screenshot", json!({ "baseline": "own.txt" }))
         .await;
@@ -277,7 +277,7 @@ async fn a_subscriber_is_notified_of_reloads() {
     let subscribe = json!({ "uri": page });
     let subscribed = client.request("resources/subscribe", subscribe).await;
     subscribed.unwrap();
-    // The same address, the same status: another document.
+    // The same URL and status, but another document.
     client.call("reload", json!({})).await;
     let told = updated(&client).await;
     assert_eq!(told["params"]["uri"], page, "{told}");
@@ -319,7 +319,7 @@ async fn files_written_before_roots_are_known_stay_resources() {
     let begun = server.rpc("/mcp", &[], "initialize", params).await;
     let id = begun.header("mcp-session-id");
     let headers = [("mcp-session-id", id)];
-    // The client is asked with each of the two calls, and never answers.
+    // The client receives a request with each of the two calls, and never responds.
     for _ in 0..2 {
         let shot = server.call(Some(id), "browser_take_screenshot", json!({}));
         assert_ne!(shot.await["isError"], true);
@@ -366,7 +366,7 @@ async fn files_of_one_principal_are_not_readable_by_another() {
     assert!(list("bob").await.is_empty());
     let read = ask("bob", "resources/read", json!({ "uri": page })).await;
     assert_eq!(read["error"]["code"], -32002, "{read}");
-    // Nor can anybody listen where nothing can be sent, or to what is another's.
+    // Subscriptions without a connection, or to foreign resources, are rejected.
     let subscribed = ask("ann", "resources/subscribe", json!({ "uri": page })).await;
     let message = subscribed["error"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("without a session"), "{subscribed}");

@@ -13,7 +13,7 @@ async fn safe(args: &[&str]) -> Client {
     launch(&[&SAFE, args].concat()).start().await
 }
 
-/// What is said of a server that does not start.
+/// Returns the error of a server that does not start.
 async fn refusal(args: &[&str]) -> String {
     let client = launch(args).spawn();
     client.whole_stderr().await
@@ -107,7 +107,7 @@ async fn secrets_are_typed_into_documents_of_their_origins_only() {
         let value = client.success("get_value", value).await;
         assert_eq!(value["value"], "", "{tool}: {value}");
     }
-    // One that is not bound is refused at the start, also beside one that is.
+    // An unbound secret is rejected at startup, also beside a bound one.
     fs::write(&secrets, bound + "FREE=other-secret\n").expect("writable");
     let told = refusal(&[&SAFE[..], &[&flag]].concat()).await;
     assert!(
@@ -183,7 +183,7 @@ async fn clients_run_no_code_and_name_no_files() {
     for name in ["shot.png", "snapshot.md", "console.txt", "state.json"] {
         assert!(!client.workspace().join(name).exists(), "{name}");
     }
-    // Files that the client has itself, and those that the server names.
+    // Files that the client sends, and those that the server names.
     let inline = json!([{ "name": "inline.txt", "base64": "aW5saW5l" }]);
     let upload = json!({ "selector": "input", "files": inline });
     client.success("upload_file", upload).await;
@@ -197,7 +197,7 @@ async fn clients_run_no_code_and_name_no_files() {
 async fn pages_reach_allowed_domains_and_no_private_addresses() {
     let site = Site::start().await;
     let client = safe(&[]).await;
-    // An address that is allowed literally is meant.
+    // A literally allowed address is exempt.
     client
         .success("navigate", json!({ "url": site.url("/") }))
         .await;
@@ -277,7 +277,7 @@ async fn permission_requests_of_pages_are_denied(engine: Engine) {
     let states = states.as_str().expect("a text");
     match engine {
         Engine::Chromium => assert_eq!(states, "states".to_owned() + &" denied".repeat(6)),
-        // They do not tell of all, and none is given.
+        // They do not report all permissions, and none is granted.
         Engine::Firefox | Engine::Webkit => assert!(!states.contains("granted"), "{states}"),
     }
 }

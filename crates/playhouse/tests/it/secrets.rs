@@ -56,7 +56,7 @@ async fn a_secret_is_typed_by_its_name_and_shown_by_it() {
         .await;
     let line = "await page.locator('input').fill(process.env['QUOTED']);";
     assert_eq!(filled.code(), Some(line));
-    // Also where the answer has it in another spelling.
+    // Also if the answer contains another spelling of it.
     let value = json!({ "function": "[document.querySelector('input').value, 'hunter22']" });
     let value = client.call("browser_evaluate", value).await;
     assert!(
@@ -66,7 +66,7 @@ async fn a_secret_is_typed_by_its_name_and_shown_by_it() {
     );
     assert!(!value.text.contains("hunter22"), "{}", value.text);
 
-    // One without a value is a word like another.
+    // A secret without a value is an ordinary word.
     let typed = client
         .call(
             "browser_type",

@@ -256,7 +256,7 @@ async fn the_browser_is_started_as_its_settings_say() {
     assert_eq!(agent.raw["structuredContent"]["result"], "Tester/1");
     let file = downloads.join("told.txt");
     eventually(async || {
-        // It is put there when it is reported.
+        // It is moved there when it is reported.
         client.call("browser_snapshot", json!({})).await;
         file.exists()
     })

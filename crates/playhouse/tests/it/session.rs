@@ -59,7 +59,7 @@ async fn the_session_log_contains_each_call_and_its_answer() {
     );
     assert_eq!(calls[0].1, json!({ "url": url }));
     assert_eq!(calls[0].2["code"], format!("await page.goto('{url}');"));
-    // The file's text, not its name.
+    // The text of the file, not its name.
     let heading = "- heading \"Green\" [level=1] [ref=e2]";
     assert_eq!(calls[0].2["snapshot"], heading);
     assert_eq!(calls[1].2["inlineSnapshot"], heading);

@@ -26,7 +26,7 @@ async fn created(client: &Client) -> String {
         .to_owned()
 }
 
-/// Waits until no more sessions are listed than so many.
+/// Waits until at most so many sessions are listed.
 pub(crate) async fn until_listed(client: &Client, count: usize) {
     eventually(async || {
         let list = object(client, "list_sessions", json!({})).await;
@@ -47,14 +47,14 @@ async fn a_closed_session_leaves_no_data_in_the_browser() {
     assert_eq!(browser.contexts().await, before + 2);
     object(&client, "close_session", json!({ "sessionId": goes })).await;
     assert_eq!(browser.contexts().await, before + 1);
-    // One whose time comes while it is used, and one that nobody ever uses.
+    // One that expires during a call, and one that is never used.
     let short = object(&client, "create_session", json!({ "timeout": 2_000 })).await;
     let used = json!({ "sessionId": short["sessionId"], "script": "1" });
     object(&client, "evaluate", used).await;
     object(&client, "create_session", json!({ "timeout": 1 })).await;
     until_listed(&client, 1).await;
     eventually(async || browser.contexts().await == before + 1).await;
-    // The browser is as warm as before for whoever is left, and whoever comes.
+    // The browser remains available for other and new sessions.
     let script = json!({ "sessionId": stays, "script": "1" });
     let answer = object(&client, "evaluate", script).await;
     assert_eq!(answer["result"], 1, "{answer}");
@@ -177,7 +177,7 @@ async fn browser_data_of_one_session_is_not_visible_to_others(engine: Engine) {
         object(&client, "evaluate", script).await["result"].clone()
     };
 
-    // Names and passwords.
+    // User names and passwords.
     let door = site.url("/auth/basic");
     let key = door.replacen("http://", "http://user:secret@", 1);
     assert_eq!(go(&one, &key).await, Some(200));
@@ -414,7 +414,7 @@ async fn closing_a_session_cancels_what_is_under_way_and_later_calls_find_it_gon
         arguments["sessionId"] = id.as_str().into();
         late.push(begun(tool, arguments).await);
     }
-    // It comes after them, so they wait by now.
+    // It arrives after them, so they are waiting by now.
     object(&client, "list_sessions", json!({})).await;
     let held = holds.answer().await.expect("an answer");
     let told = &held["structuredContent"];
@@ -493,7 +493,7 @@ async fn a_page_that_crashed_between_two_calls_is_reported_once_and_replaced() {
             told["details"]["lost"],
             json!(["sessionStorage", "history"])
         );
-        // It works again, with a page of its own.
+        // It works again, with a new page.
         let now = object(&client, "evaluate", json!({ "script": "location.href" })).await;
         assert_eq!(now["result"], "about:blank", "{now}");
     }

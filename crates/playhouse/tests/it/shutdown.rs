@@ -4,7 +4,7 @@ use crate::{call_until_released, held_page, launch};
 use serde_json::json;
 use testkit::{Connection, HttpAnswer, HttpServer, Site, WebSocketClient, eventually};
 
-/// A stream of events at that path.
+/// Opens an event stream at that path.
 async fn stream(server: &HttpServer, path: &str, session: &str) -> Connection {
     let mut stream = server.connection().await;
     let headers = [
@@ -27,7 +27,7 @@ async fn gated() -> (HttpServer, Site, String) {
     (server, site, session)
 }
 
-/// The answer to the call that waits for the gate.
+/// Returns the result of the call that waits for the gate.
 async fn called(server: &HttpServer, session: &str) -> HttpAnswer {
     let id = [("mcp-session-id", session)];
     server
@@ -35,7 +35,7 @@ async fn called(server: &HttpServer, session: &str) -> HttpAnswer {
         .await
 }
 
-/// Waits until nothing new is begun.
+/// Waits until new requests are rejected.
 async fn refuses(server: &HttpServer) {
     eventually(async || server.ask("GET", "/health", &[], "").await.status == 503).await;
 }
@@ -60,7 +60,7 @@ async fn a_server_completes_its_calls_before_it_exits() {
     let ending = async {
         server.metric_is("calls_under_way", 2).await;
         server.terminate();
-        // What asks now is refused, and what runs goes on.
+        // New requests are rejected, and running calls continue.
         refuses(&server).await;
         idle.begin(2, "tools/call", call_until_released()).await;
         let refused = idle.answer(&json!(2)).await;

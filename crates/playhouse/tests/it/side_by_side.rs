@@ -12,27 +12,26 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::{HttpServer, Site};
 
-/// What `/health` may take beside the work of another client, on a machine that has nothing else to do.
+/// How long `/health` may take during another client's call, on an idle machine.
 const SOON: Duration = Duration::from_millis(200);
 
-/// How often a call is tried that held up `/health`.
+/// The number of attempts of a call that delayed `/health`.
 const TRIES: usize = 3;
 
-/// The longest answers of the server and of the control, while a call was under way.
+/// The longest response times of the server and of the control during a call.
 #[derive(Debug, Clone, Copy, Default)]
 struct Longest {
     health: Duration,
     control: Duration,
 }
 
-/// Asks two listeners all the time until it is stopped.
+/// Sends requests to two listeners until it is stopped.
 ///
-/// A machine that is busy with other things answers late too. How late it does is measured and not guessed: a control, a
-/// listener of a thread of this process that computes nothing, is asked side by side with the server, so that whatever
-/// keeps a thread from running (other tests, other processes, memory) keeps the control as well. `/health` may take 200
-/// ms longer than the longest answer of the control during the same call. Which of the two is hit by a single pause is
-/// chance, and what a call computes comes again with the call: so only a call fails that holds up `/health` in each of
-/// three tries.
+/// A busy machine also responds late. The delay is measured and not estimated: a control, a listener on an idle thread of this process,
+/// gets requests in parallel with the server, so that anything that delays threads (other tests, other processes, memory) delays the
+/// control as well. `/health` may take 200 ms longer than the longest response of the control during the same call. Which of the two is
+/// affected by a single pause is random, but the computation of a call repeats with the call: so a call fails only if it delays `/health`
+/// in each of three attempts.
 struct Watch {
     stop: Arc<AtomicBool>,
     asking: [thread::JoinHandle<Duration>; 2],
@@ -75,7 +74,7 @@ fn health_latency(authority: &str) -> Duration {
     began.elapsed()
 }
 
-/// Answers everything at once, until the process ends; this is where it listens.
+/// Starts a listener that responds to everything at once, until the process ends; returns its address.
 fn control() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let authority = listener.local_addr().expect("its address").to_string();
@@ -125,7 +124,7 @@ async fn expensive_calls_do_not_block_other_clients() {
             let headers = [("mcp-session-id", &*session)];
             let answer = server.rpc("/mcp", &headers, "tools/call", params).await;
             let longest = watch.end();
-            // What it came to is bounded too.
+            // The size of the result is limited too.
             let size = answer.body.len();
             assert!(size < 5_000_000, "{call}: {size}");
             tries.push(longest);
@@ -135,7 +134,7 @@ async fn expensive_calls_do_not_block_other_clients() {
             assert!(tries.len() < TRIES, "{call}: {tries:?}");
         }
     }
-    // The client itself goes on.
+    // The client itself remains usable.
     let opened = server.call(Some(&session), "navigate", json!({ "url": url }));
     assert_ne!(opened.await["isError"], true);
     let found = server.call(
@@ -160,7 +159,7 @@ async fn files_of_one_session_are_never_anothers() {
         assert!(path.starts_with(&folder(&session)), "{path} of {session}");
         paths.push(path);
     }
-    // The one session of a client that creates none has the output folder, as ever.
+    // The default session of a client uses the output folder itself.
     let own = client.success("screenshot", json!({})).await["path"].clone();
     let own = own.as_str().unwrap().to_owned();
     let name = own.strip_prefix(".playwright-mcp/");
@@ -191,7 +190,7 @@ async fn an_expression_with_too_much_backtracking_is_refused() {
     let told = &refused.raw["structuredContent"];
     assert_eq!(told["errorCode"], "INVALID_PARAMETERS", "{told}");
     assert_eq!(told["retryable"], false, "{told}");
-    // A rule that cannot be decided keeps the request from the server.
+    // A rule that cannot be evaluated keeps the request from the server.
     let rule = json!({ "url": "/(a+)+$/", "response": { "body": "mocked" } });
     client.success("mock_response", rule).await;
     let fetch = "fetch('/' + 'a'.repeat(64) + '!').then(() => 'came', () => 'refused')";

@@ -7,9 +7,9 @@ use testkit::process_stats::{Depth, MARK, ProcessStats};
 use testkit::{Connection, HttpServer, WebSocketClient, eventually};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
-/// How long something may take that has to happen.
+/// How long an expected event may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// What a server may take beside a thousand clients, in bytes.
+/// The largest memory of a server with a thousand clients, in bytes.
 const MEMORY: u64 = 300 << 20;
 
 async fn answers(server: &HttpServer) {
@@ -65,7 +65,7 @@ async fn connections_above_the_limit_are_refused_and_slots_are_reused() {
         connection.send("GET /health HTTP/1.1\r\n").await;
         places.push(connection);
     }
-    // They may not have been taken in yet.
+    // They may not have been accepted yet.
     let asked = async || {
         let mut connection = server.connection().await;
         let host = [("host", server.authority())];
@@ -73,7 +73,7 @@ async fn connections_above_the_limit_are_refused_and_slots_are_reused() {
         connection.answer().await.map(|answer| answer.status)
     };
     eventually(async || asked().await == Some(503)).await;
-    // Even who sends more than anybody reads hears why.
+    // A client that sends too much receives the reason.
     let mut large = server.connection().await;
     large.send("x".repeat(100_000)).await;
     assert_eq!(large.head().await.expect("an answer").status, 503);
@@ -113,7 +113,7 @@ async fn a_client_that_never_reads_blocks_no_other_client() {
     assert_eq!(other["structuredContent"]["sessions"], json!([]), "{other}");
     let stats = ProcessStats::take(mark, Depth::Memory);
     assert!(stats.servers.memory < MEMORY, "{stats:?}");
-    // What was sent is there for who reads at last.
+    // Responses are kept for a client that reads late.
     for connection in &mut posts {
         let answer = connection.answer().await.expect("an answer");
         assert!(answer.json()["result"]["tools"].is_array());
@@ -134,9 +134,9 @@ async fn a_client_that_stops_reading_is_disconnected() {
         server.authority(),
         list.len()
     );
-    // More than any buffer of the system takes, so that the server waits to say the rest.
+    // More than the buffers of the system, so that the server must wait.
     assert!(deaf.send(request.repeat(400)).await);
-    // It hears nothing of its end until it says something.
+    // The server does not detect its end until it sends something.
     let gone = async {
         while deaf.send(" ").await {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -187,7 +187,7 @@ async fn an_ambiguous_request_is_refused() {
             "{why}: {heard}"
         );
     }
-    // With both, chunks count, and the connection is not used again.
+    // With both headers, chunks count, and the connection is not reused.
     let both = of(
         "content-length: 4\r\ntransfer-encoding: chunked",
         "0\r\n\r\n",

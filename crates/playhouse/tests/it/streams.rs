@@ -6,7 +6,7 @@ use testkit::{Connection, Event, HttpAnswer, HttpServer, Site};
 
 const BOTH: &str = "application/json, text/event-stream";
 
-/// Posts to `/mcp` on a connection of its own, whose answer can be left unread.
+/// Posts to `/mcp` on a new connection, whose response can be left unread.
 async fn post(server: &HttpServer, headers: &[(&str, &str)], message: &Value) -> Connection {
     let mut connection = server.connection().await;
     let usual = [
@@ -21,7 +21,7 @@ async fn post(server: &HttpServer, headers: &[(&str, &str)], message: &Value) ->
     connection
 }
 
-/// Opens the stream of a session; after `last`, where that is not empty.
+/// Opens the stream of a session; after `last`, if that is not empty.
 async fn get(server: &HttpServer, session: &str, last: &str) -> (HttpAnswer, Connection) {
     let mut connection = server.connection().await;
     let mut headers = vec![
@@ -37,7 +37,7 @@ async fn get(server: &HttpServer, session: &str, last: &str) -> (HttpAnswer, Con
     (head, connection)
 }
 
-/// The next event with a message.
+/// Returns the next event with a message.
 async fn message(stream: &mut Connection) -> Option<Value> {
     loop {
         let Event { data, .. } = stream.event().await?;
@@ -51,7 +51,7 @@ fn request(id: u64, method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
-/// Posts as clients of 2026-07-28 do; `name` is that of the tool that is called.
+/// Posts as clients of 2026-07-28 do; `name` is the name of the called tool.
 async fn modern(server: &HttpServer, name: &str, message: &Value) -> Connection {
     let mut message = message.clone();
     message["params"]["_meta"] = json!({
@@ -80,7 +80,7 @@ async fn gated(args: &[&str]) -> (HttpServer, Site, String) {
     (server, site, session)
 }
 
-/// Begins the call that waits for the gate; the stream of its answer, and the id of its first event.
+/// Begins the call that waits for the gate; returns the stream of its response, and the id of its first event.
 async fn begin_call(server: &HttpServer, session: &str, id: u64) -> (Connection, String) {
     let call = request(id, "tools/call", call_until_released());
     let mut stream = post(server, &[("mcp-session-id", session)], &call).await;
@@ -94,7 +94,7 @@ async fn begin_call(server: &HttpServer, session: &str, id: u64) -> (Connection,
 #[testkit::test(chromium)]
 async fn a_disconnected_client_gets_its_answer_on_reconnection() {
     let (server, site, session) = gated(&[]).await;
-    // While the call runs, and after it has ended.
+    // During the call, and after it has ended.
     for late in [false, true] {
         let (stream, event) = begin_call(&server, &session, 1).await;
         drop(stream);
@@ -138,7 +138,7 @@ async fn a_resumed_stream_ends_with_its_call_and_its_session() {
             let mut told = post(&server, &id, &cancelled).await;
             assert_eq!(told.head().await.expect("an answer").status, 202);
             server.metric_is("calls_under_way", 0).await;
-            // Who comes later does not wait either.
+            // A later client does not wait either.
             let (_, mut late) = get(&server, &session, &event).await;
             assert_eq!(message(&mut late).await, None, "{way}");
         }
@@ -188,7 +188,7 @@ async fn a_session_has_streams_of_its_own_until_it_is_deleted() {
     let id = [("mcp-session-id", &*session)];
     let put = server.ask("PUT", "/mcp", &id, "").await;
     assert_eq!(put.status, 405);
-    // A client that forgot that it has shaken hands.
+    // A client that initializes again.
     let hello = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": {},
@@ -204,7 +204,7 @@ async fn a_session_has_streams_of_its_own_until_it_is_deleted() {
         let gone = server.ask(method, "/mcp", &accept, "").await;
         assert_eq!(gone.status, 404, "{method} {gone:?}");
     }
-    // Not even its own stream goes on.
+    // Its own stream cannot be resumed either.
     let last = format!("{session}:common/1");
     let (head, _) = get(&server, &server.begin_session().await, &last).await;
     assert_eq!(head.status, 404);
@@ -216,7 +216,7 @@ async fn an_mcp_session_without_requests_and_streams_expires() {
     let (call, event) = begin_call(&server, &called, 1).await;
     let listening = server.begin_session().await;
     let (_, stream) = get(&server, &listening, "").await;
-    // The call's client is not there any more; its call is.
+    // The client of the call has disconnected, but the call continues.
     drop(call);
     let quiet = server.begin_session().await;
     assert_eq!(server.metric("mcp_sessions").await, 3);
@@ -272,7 +272,7 @@ async fn a_listening_client_is_notified_of_shutdown() {
     let begun = message(&mut stream).await.expect("word that it has begun");
     assert_eq!(begun["method"], "notifications/subscriptions/acknowledged");
     server.terminate();
-    // The answer to the request itself: the stream was not cut.
+    // The response to the request itself: the stream was not cut.
     let over = message(&mut stream).await.expect("an answer");
     assert_eq!(
         (&over["id"], over.get("error")),

@@ -19,7 +19,7 @@ async fn a_server_with_a_certificate_accepts_only_tls() {
     let (certificate, key) = tls_files();
     let mut server = HttpServer::start(launch(&[]).args(args(&certificate, &key))).await;
     assert!(server.url().starts_with("https://localhost:"));
-    // One that says nothing, one that says what is not TLS, and one that leaves in the middle of its handshake.
+    // A silent client, one that does not use TLS, and one that disconnects during the handshake.
     let mut silent = server.connection().await;
     let mut plain = server.connection().await;
     plain.send(HEALTH).await;
@@ -34,7 +34,7 @@ async fn a_server_with_a_certificate_accepts_only_tls() {
         (health.status, &health.json()["status"]),
         (200, &"ok".into())
     );
-    // Whoever stalls does not keep it from its end.
+    // A stalled client does not delay the shutdown.
     server.terminate();
     assert_eq!(server.exit_status().await.code(), Some(0));
     assert!(silent.rest().await.is_empty());
@@ -52,7 +52,7 @@ async fn an_invalid_certificate_is_reported_at_start() {
         (&certificate, &missing, "missing.pem as PEM"),
         (&nonsense, &key, "nonsense.pem as PEM"),
         (&certificate, &nonsense, "nonsense.pem as PEM"),
-        // One for the other.
+        // The two files are swapped.
         (&key, &certificate, "as PEM"),
     ] {
         let mut process = launch(&["--port=0"]).args(args(certificate, key)).spawn();

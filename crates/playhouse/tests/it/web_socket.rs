@@ -69,7 +69,7 @@ async fn an_invalid_frame_closes_the_web_socket_with_a_reason() {
         (code, &*reason),
         (1009, "the message is too large (--max-request-size)")
     );
-    // More than a connection has on its way: what nobody reads must not have the client lose the reason.
+    // More than a connection can queue: unread data must not cost the client the reason.
     let mut client = WebSocketClient::start(&url).await;
     client.text(&"x".repeat(8_000_000)).await;
     assert_eq!(client.closing().await.0, 1009);
@@ -131,7 +131,7 @@ async fn clients_are_isolated_and_sessions_can_be_continued() {
     let id = sessions["structuredContent"]["sessions"][0]["id"].clone();
     one.begin(1, "tools/call", call_until_released()).await;
     server.metric_is("calls_under_way", 1).await;
-    // Without a word.
+    // Without a closing handshake.
     drop(one);
     server.metric_is("calls_under_way", 0).await;
     let metadata = other

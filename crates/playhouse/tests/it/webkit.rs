@@ -14,7 +14,7 @@ fn processes(client: &Client) -> Processes {
     Processes::from(client.pid().expect("it runs"))
 }
 
-/// A server that shows a page of its own site.
+/// A server that shows a page of a new site.
 async fn on_a_page() -> (Site, String, Client) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -76,7 +76,7 @@ async fn a_webkit_crash_affects_only_its_session() {
     let mark = json!({ "sessionId": lives, "script": "window.mark" });
     let kept = client.object("evaluate", mark.clone()).await;
     assert_eq!(kept["result"], "kept", "{kept}");
-    // The session that lost its browser has another one, and the other its own still.
+    // The session that lost its browser gets another one, and the other one keeps its own.
     let go = json!({ "sessionId": dies, "url": url });
     let again = client.object("navigate", go).await;
     assert_eq!(again["title"], "Here", "{again}");
@@ -111,7 +111,7 @@ async fn a_webkit_that_does_not_get_ready_is_restarted() {
     );
 }
 
-/// This program does nothing when it is started for a session; one that is there already keeps what it has.
+/// Asserts that a session starts although this program hangs once, and that an existing session keeps its programs.
 async fn starts_although_one_stands_still(browser: &Path, name: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let temporary = tempfile::tempdir().expect("a temporary folder");
@@ -121,7 +121,7 @@ async fn starts_although_one_stands_still(browser: &Path, name: &str) {
     let real = if is_browser { browser } else { Path::new(name) };
     #[expect(clippy::disallowed_methods, reason = "ours comes before the real ones")]
     let path = std::env::var("PATH").expect("there is one");
-    // It is the first of its name in the path; the real one comes after it.
+    // It is the first of its name in the path, before the real one.
     let text = format!(
         "#!/bin/sh\nrm '{}' 2>/dev/null && exec sleep 1000\nPATH='{path}'\nexec '{}' \"$@\"\n",
         stuck.display(),
@@ -138,7 +138,7 @@ async fn starts_although_one_stands_still(browser: &Path, name: &str) {
         .start()
         .await;
     let mut sessions = Vec::new();
-    // The second one has the screen of the first.
+    // The second session uses the display of the first.
     for stands_still in [true, name != "Xvfb"] {
         if stands_still {
             std::fs::write(&stuck, "").expect("writable");
@@ -167,7 +167,7 @@ async fn a_webkit_without_the_feature_that_keeps_scroll_bars_still_starts_all_th
     let folder = tempfile::tempdir().expect("a temporary folder");
     let script = folder.path().join("MiniBrowser");
     let refused = folder.path().join("refused");
-    // What it says is what WebKitGTK 2.50 says of a feature that it does not know.
+    // The output of WebKitGTK 2.50 for an unknown feature.
     let text = format!(
         "#!/bin/sh
 case \"$*\" in
@@ -198,7 +198,7 @@ exec '{}' \"$@\"
     assert!(client.end().await.success());
 }
 
-/// Such a document has lost the listeners that tell where it goes.
+/// Such a document has lost the listeners that report its navigations.
 const REOPENED: &str = "() => {
   document.open();
   document.write('<title>Other</title><p>other</p>');

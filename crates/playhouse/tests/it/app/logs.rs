@@ -41,7 +41,7 @@ async fn an_app_that_prints_without_end_fills_no_disk() {
 #[testkit::test(node)]
 async fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
     let script = misbehaving_app();
-    // A file of more than 4096 bytes is refused, as on a full disk.
+    // A file of more than 4096 bytes is rejected, as on a full disk.
     let line = format!(
         "ulimit -f 8; exec {} app -- node {} \"$@\"",
         env!("CARGO_BIN_EXE_playhouse"),

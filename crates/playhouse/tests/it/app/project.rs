@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use testkit::process_stats::{Depth, MARK, ProcessStats, fresh_mark};
 use testkit::{eventually, misbehaving_app};
 
-/// A project with one server command, and the processes that came of it.
+/// A project with one server command, and the processes of the command.
 pub(super) struct Project {
     pub(super) mark: String,
     pub(super) folder: TempDir,
@@ -18,7 +18,7 @@ pub(super) struct Project {
     pub(super) env: Vec<(String, String)>,
 }
 
-/// What a server command printed, and how it ended.
+/// The output and the exit status of a server command.
 pub(super) struct Answer {
     pub(super) json: Value,
     pub(super) text: String,
@@ -26,7 +26,7 @@ pub(super) struct Answer {
 }
 
 impl Project {
-    /// With `playhouse app`, these arguments of its own, and these of the app.
+    /// Creates a project with `playhouse app`, its arguments, and those of the app.
     pub(super) fn new(own: &[&str], app: &[&str]) -> Self {
         let dashes = (!app.is_empty()).then_some("--");
         let words = [env!("CARGO_BIN_EXE_playhouse"), "app"].into_iter();
@@ -39,7 +39,7 @@ impl Project {
         )
     }
 
-    /// With `playhouse app`, and an app that misbehaves in this way.
+    /// Creates a project with `playhouse app` and an app that misbehaves in this way.
     pub(super) fn misbehaving_app(own: &[&str], how: &[&str]) -> Self {
         let script = misbehaving_app();
         let script = script.to_str().expect("a plain path");
@@ -65,7 +65,7 @@ impl Project {
         self.folder.path().join("project").join(name)
     }
 
-    /// Begins the command with an option at its end.
+    /// Starts the command with an option at its end.
     pub(super) fn begin(&self, option: &str) -> Child {
         let option = (!option.is_empty()).then_some(option);
         self.spawn(self.command.iter().map(String::as_str).chain(option))
@@ -85,7 +85,7 @@ impl Project {
         command.spawn().expect("it starts")
     }
 
-    /// Begins `playhouse app` with these arguments and no app.
+    /// Starts `playhouse app` with these arguments and no app.
     pub(super) fn begin_bare(&self, arguments: &[&str]) -> Child {
         let own = [env!("CARGO_BIN_EXE_playhouse"), "app"].into_iter();
         self.spawn(own.chain(arguments.iter().copied()))
@@ -95,14 +95,14 @@ impl Project {
         Answer::of(self.begin(option))
     }
 
-    /// The same, which must succeed.
+    /// Runs the command, which must succeed.
     pub(super) fn ok(&self, option: &str) -> Value {
         let answer = self.run(option);
         assert_eq!(answer.code, 0, "{option}: {}", answer.text);
         answer.json
     }
 
-    /// The same, which must fail.
+    /// Runs the command, which must fail.
     pub(super) fn fails(&self, option: &str) -> Value {
         let answer = self.run(option);
         assert_ne!(answer.code, 0, "{option}: {}", answer.text);
@@ -111,7 +111,7 @@ impl Project {
         answer.json
     }
 
-    /// The state, as the supervisor has written it.
+    /// Returns the path of the state that the supervisor writes.
     pub(super) fn state_file(&self) -> PathBuf {
         let status = self.ok("--status");
         let log = Path::new(status["logs"]["combined"].as_str().expect("a path"));
@@ -129,7 +129,7 @@ impl Project {
         fs::write(path, state.to_string()).expect("it can be written");
     }
 
-    /// Asks for the status until it is this one.
+    /// Requests the status until it is this one.
     pub(super) async fn until(&self, status: &str) -> Value {
         eventually(async || {
             let now = self.run("--status").json;
@@ -152,7 +152,7 @@ impl Project {
 
 impl Drop for Project {
     fn drop(&mut self) {
-        // What a test that fails has left behind is nobody else's business.
+        // Cleans up after a failed test.
         for pid in ProcessStats::take(&self.mark, Depth::Quick).pids() {
             kill(u64::from(pid));
         }
@@ -176,7 +176,7 @@ pub(super) fn pid_of(value: &Value) -> Pid {
     Pid::from_raw(raw.try_into().expect("a process id")).expect("not 0")
 }
 
-/// One that has ended has no program any more, whether or not somebody has taken note.
+/// Returns whether the process runs. An ended process has no program any more, even if it was not reaped.
 pub(super) fn runs(pid: &Value) -> bool {
     let pid = pid.as_u64().expect("a number");
     testkit::process_stats::program(u32::try_from(pid).expect("a process id")).is_some()

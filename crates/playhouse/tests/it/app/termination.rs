@@ -34,7 +34,7 @@ fn the_process_tree_ends_with_the_app() {
 async fn detached_descendants_are_killed_with_the_app() {
     let script = misbehaving_app();
     let name = fresh_mark().0;
-    // Without a mark, in a session of its own, and nobody's child.
+    // Without a mark, in a session of its own, and without a parent.
     let hidden = format!("env -i sh -c '(setsid sh -c \": {name}; sleep 1000\" & )'");
     let project = Project::new(&[], &[&format!("{hidden}; exec node {}", script.display())]);
     project.ok("--start");
@@ -122,7 +122,7 @@ fn an_app_without_supervisor_is_killed() {
         kill(supervisor.as_u64().expect("a number"));
         let answer = project.ok(option);
         match option {
-            // To ask after it ends nothing.
+            // A status request ends nothing.
             "--status" => {
                 assert_eq!(answer["status"], "unhealthy", "{answer}");
                 assert_eq!(answer["pid"], before["pid"]);
@@ -203,7 +203,7 @@ fn a_state_that_cannot_be_read_loses_no_app() {
 async fn an_app_that_crashes_is_started_again_if_that_is_wanted() {
     let project = Project::misbehaving_app(&["--restart-on-crash"], &[]);
     let ready = project.ok("--start");
-    // One that crashes at once would do so again and again.
+    // An app that crashes at once is not restarted.
     std::thread::sleep(std::time::Duration::from_millis(2100));
     kill(ready["pid"].as_u64().expect("a number"));
     let now = eventually(async || {

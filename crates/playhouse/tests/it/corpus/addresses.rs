@@ -8,8 +8,8 @@ use testkit::{Attack, Client, Engine, Hit, Opening};
 
 use super::exfiltration::{ALLOWED, FORBIDDEN, Scene, server};
 
-/// What the attacks have in their names that are played on Firefox and WebKit: how an address is spelled makes no difference to them, and
-/// what browsers do is the same as with the other rules.
+/// Parts of the names of the attacks that are run on Firefox and WebKit: the spelling of an address makes no difference there, and the
+/// other attacks behave as with the other rules.
 const FEW: [&str; 9] = [
     "A frame is redirected",
     "A worker fetches",
@@ -22,7 +22,7 @@ const FEW: [&str; 9] = [
     "letters that look alike",
 ];
 
-/// The rules: the addresses of the scene that are allowed are exempt with their ports, and no rule about names or origins refuses any other.
+/// Returns the rules: the allowed addresses of the scene are exempt with their ports, and no rule about names or origins blocks others.
 fn flags(scene: &Scene) -> [String; 2] {
     let exempt = scene.allowed_origins();
     [
@@ -55,7 +55,7 @@ async fn no_request_reaches_a_private_address(engine: Engine) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Addresses of the canary, with the placeholders of the corpus.
+/// The addresses of the canary, with the placeholders of the corpus.
 const CANARY: [&str; 15] = [
     "http://{host}:{port}/",
     "https://{host}:{port}/",
@@ -74,7 +74,7 @@ const CANARY: [&str; 15] = [
     "http://me:secret@{host}:{port}/",
 ];
 
-/// Addresses at which nothing of this test listens: where clouds serve credentials, private networks, and what leads there.
+/// Addresses without a listener in this test: metadata services, private networks, and equivalents.
 const ELSEWHERE: [&str; 19] = [
     "http://169.254.169.254/latest/meta-data/",
     "http://2852039166/latest/meta-data/",
@@ -135,7 +135,7 @@ async fn navigations_to_private_addresses_are_refused(engine: Engine) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// The name of this machine, if it resolves to a private address, as it does where `/etc/hosts` has it.
+/// Returns the name of this machine, if it resolves to a private address, for example by `/etc/hosts`.
 async fn own_name() -> Option<String> {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
     let name = name.trim();

@@ -12,14 +12,14 @@ use testkit::{Attack, Client, Engine, Opening, Resource, Site};
 use super::reads;
 use crate::launch_on;
 
-/// A password that the agent knows, and types.
+/// A password that the agent types.
 const PASSWORD: &str = "pa55word-of-the-agent&<1>";
-/// A secret in one line, with characters that are written otherwise in addresses, JSON and HTML.
+/// A secret of one line, with characters that are escaped in URLs, JSON and HTML.
 const LINE: &str = "c0rrect horse&<\"battery\">+/=ü";
 /// A secret of several lines, with a tab and two spaces.
 const LINES: &str = "first line of the key\nsecond\tline  of the key\nthird line of the key\n";
 
-/// What is around the scripts of the attacks.
+/// The text around the scripts of the attacks.
 const BEGIN: &str = "<!doctype html><title>Echoes</title><meta charset=utf-8>
 <form onsubmit='return false'><input id=line aria-label=Line><textarea id=lines aria-label=Lines></textarea>
 <input id=password type=password aria-label=Password></form>
@@ -41,7 +41,7 @@ for (const field of document.querySelectorAll('input, textarea')) {
 }
 </script>";
 
-/// Calls that read, one on each line. `{n}` is each number up to that of the last request.
+/// Calls that read, one per line. `{n}` is replaced by each number up to that of the last request.
 const READS: &str = r##"
 browser_snapshot {}
 browser_snapshot {"target": "body", "boxes": true}
@@ -126,7 +126,7 @@ list_sessions {}
 click {"selector": "body *", "timeout": 10}
 "##;
 
-/// Tools that read, and are not called: what they give are pictures, or there is no app.
+/// Tools that read, but are not called: they return images, or need an app.
 const NOT_READ: [&str; 9] = [
     "browser_pdf_save",
     "browser_take_screenshot",
@@ -139,7 +139,7 @@ const NOT_READ: [&str; 9] = [
     "wait_for_server_log",
 ];
 
-/// How a value may look.
+/// Returns the possible spellings of a value.
 fn variants(value: &str) -> BTreeSet<String> {
     let json = json!(value).to_string();
     let entities = |text: &str| -> String {
@@ -189,7 +189,7 @@ fn variants(value: &str) -> BTreeSet<String> {
     variants
 }
 
-/// What a page may make of a value, and nobody can look for.
+/// Returns transformations of a value by a page that masking cannot detect.
 fn changed(value: &str) -> Vec<String> {
     let letters: Vec<char> = value.chars().collect();
     let (first, second) = letters.split_at(letters.len() / 2);
@@ -201,7 +201,7 @@ fn changed(value: &str) -> Vec<String> {
     ]
 }
 
-/// Where a text shows a value, with what is around it.
+/// Returns the part of a text that shows a value.
 fn shown(text: &str, needles: &BTreeSet<String>) -> Option<String> {
     let found = needles.iter().find_map(|needle| text.find(needle))?;
     let around = text[..found].char_indices().rev().nth(60);
@@ -209,7 +209,7 @@ fn shown(text: &str, needles: &BTreeSet<String>) -> Option<String> {
     Some(text[start..].chars().take(160).collect())
 }
 
-/// All texts in an answer.
+/// Collects all texts in an answer.
 fn texts(value: &Value, into: &mut Vec<String>) {
     match value {
         Value::String(text) => into.push(text.clone()),
@@ -268,7 +268,7 @@ impl Echoes {
         }
     }
 
-    /// Opens a page with these attacks, types, and reads everything; of one that is known to leak, up to the first leak.
+    /// Opens a page with these attacks, types, and reads everything; for a known leak, up to the first one.
     async fn play(&mut self, what: &str, attacks: &[&Attack], is_known: bool) {
         let leaks = self.leaks.len();
         let script = |attack: &&Attack| {
@@ -290,7 +290,7 @@ impl Echoes {
             ),
         ] {
             self.ask(what, tool, arguments).await;
-            // Attacks may open several dialogs; without one this is an error.
+            // Attacks may open several dialogs; without a dialog this is an error.
             for _ in 0..4 {
                 self.ask(what, "browser_handle_dialog", json!({ "accept": true }))
                     .await;
@@ -302,7 +302,7 @@ impl Echoes {
             }
             let selector = arguments["selector"].as_str().unwrap_or_default();
             let is_of_all = selector.contains("a[") || selector.contains("[aria-label=Copy]");
-            // Alone, those wait in vain.
+            // In a run of one attack, those would time out.
             if attacks.len() == 1 && (tool.starts_with("browser_verify_") || is_of_all) {
                 continue;
             }
@@ -326,7 +326,7 @@ impl Echoes {
             if uri.contains("/screenshot/") || uri.ends_with(".log") {
                 continue;
             }
-            // What a resource is about may have gone.
+            // The subject of a resource may have been removed.
             if let Ok(answer) = self
                 .client
                 .request("resources/read", json!({ "uri": uri }))
@@ -335,7 +335,7 @@ impl Echoes {
                 self.check_answer(what, &uri, &answer);
             }
         }
-        // What these do stays in the browser, and to start one takes long.
+        // Their effects stay in the browser, and launching one takes long.
         if attacks
             .iter()
             .any(|attack| attack.opening != Opening::Frame)
@@ -344,7 +344,7 @@ impl Echoes {
         }
     }
 
-    /// Every file below the workspace, by name and content.
+    /// Checks every file in the workspace, by name and content.
     fn check_files(&mut self, what: &str) {
         let mut folders = vec![self.client.workspace().to_owned()];
         while let Some(folder) = folders.pop() {
@@ -400,7 +400,7 @@ async fn no_echo_of_a_secret_is_shown(engine: Engine) {
         echoes.play(&attack.name, &[attack], false).await;
         echoes.check_files(&attack.name);
     }
-    // What is known to be shown is shown, or the list is out of date.
+    // A known leak must occur, otherwise the list is outdated.
     let known = echoes.needles.clone();
     echoes
         .needles

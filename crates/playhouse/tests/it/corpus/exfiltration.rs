@@ -8,17 +8,17 @@ use testkit::{Attack, Canary, Client, Engine, Hit, Opening, Protocol, Proxy, Sit
 
 use crate::launch_on;
 
-/// How many attacks share a page.
+/// The number of attacks that share a page.
 const FRAMES: usize = 24;
-/// How many attacks have tabs at a time.
+/// The number of attacks with tabs at a time.
 const TABS: usize = 8;
-/// How long the attacks that are open may take to reach the allowed address.
+/// How long the open attacks may take to reach the allowed address.
 const CONTROL_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// What an attack aims at.
+/// The target of an attack.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Aim {
-    /// In paths.
+    /// The name in paths.
     label: &'static str,
     host: &'static str,
     name: &'static str,
@@ -39,24 +39,24 @@ pub(super) const FORBIDDEN: Aim = Aim {
     under: "evil.localhost",
 };
 
-/// Where only the ports differ.
+/// A target whose port is not allowed.
 const FORBIDDEN_PORT: Aim = Aim {
     host: "127.0.0.1",
     ..FORBIDDEN
 };
 
-/// A site with attacks, the addresses that they may reach, and a canary on those that they may not.
+/// A site with attacks, the allowed addresses, and a canary on the blocked ones.
 pub(super) struct Scene {
     pub(super) site: Site,
     allowed: Canary,
     pub(super) forbidden: Canary,
     targets: Vec<Target>,
-    /// An allowed port that serves what it is asked to.
+    /// An allowed port that serves requested resources.
     helper: u16,
     aim: Aim,
 }
 
-/// An attack and the ports that only it knows.
+/// An attack and the ports that only this attack knows.
 struct Target {
     attack: Attack,
     allowed: u16,
@@ -96,7 +96,7 @@ impl Aim {
         ]
     }
 
-    /// Where a canary for it listens.
+    /// Returns the addresses of the canary.
     pub(super) fn addresses(self) -> Vec<IpAddr> {
         let mut addresses = vec!["127.0.0.1", "::1"];
         if !addresses.contains(&self.host) {
@@ -142,7 +142,7 @@ impl Scene {
         }
     }
 
-    /// All attacks towards these.
+    /// Runs all attacks on these targets.
     pub(super) async fn play(&self, client: &Client, aims: &[Aim], conditions: &[&str]) {
         let start = self.site.add_page("/start", "<title>Start</title>");
         let answer = client
@@ -177,7 +177,7 @@ impl Scene {
         }
     }
 
-    /// Waits until each of these has reached its allowed address, if it can.
+    /// Waits until each attack has reached its allowed address, if it can.
     async fn controls(&self, targets: &[&Target], conditions: &[&str]) {
         let expected = targets.iter().filter(|target| {
             let exception = |kind| target.attack.exception(conditions, kind);
@@ -190,18 +190,18 @@ impl Scene {
                     .await;
             }
         };
-        // Those that did not are named at the end.
+        // Those that did not are reported at the end.
         drop(tokio::time::timeout(CONTROL_TIMEOUT, all).await);
     }
 
-    /// What came out otherwise than it should, once nothing runs any more: hits of the canary.
+    /// Returns the deviations from the expected result, after all attacks have ended: hits of the canary.
     pub(super) fn complaints(&self, conditions: &[&str]) -> Vec<String> {
         let hits = self.forbidden.hits();
         let escaped = |target: &Target| hits_at(&hits, target.forbidden);
         self.complaints_about(conditions, "reaches", escaped)
     }
 
-    /// The same where hits of the allowed address that did not come from a proxy are what must not be.
+    /// Returns the deviations, where direct hits of the allowed address that bypass the proxy are failures.
     pub(super) fn direct(&self, conditions: &[&str]) -> Vec<String> {
         let mut hits = self.allowed.hits();
         hits.retain(|hit| hit.peer.ip() != Proxy::SOURCE || hit.protocol == Protocol::Udp);
@@ -240,7 +240,7 @@ impl Scene {
         complaints
     }
 
-    /// `HOST:PORT` of everything that may be reached.
+    /// Returns `HOST:PORT` of all allowed destinations.
     pub(super) fn allowed_origins(&self) -> String {
         let hosts = [ALLOWED.host, ALLOWED.name, ALLOWED.under];
         let ports = self.targets.iter().map(|target| target.allowed);
@@ -249,7 +249,7 @@ impl Scene {
         origins.collect::<Vec<_>>().join(";")
     }
 
-    /// A URL with placeholders, towards what is forbidden.
+    /// Replaces the placeholders of a URL by a blocked destination.
     pub(super) fn filled(&self, url: &str, port: u16) -> String {
         let placeholders = self.aim.placeholders(port, &self.site, self.helper);
         let fill = |url: String, (name, value): &(&str, String)| {
@@ -265,7 +265,7 @@ impl Target {
     }
 }
 
-/// The address of this machine in its network, or that of the loopback interface if it is in none.
+/// Returns the address of this machine in its network, or the loopback address without a network.
 fn outside() -> IpAddr {
     let socket = UdpSocket::bind("0.0.0.0:0").expect("a port");
     // Nothing is sent: the address is that of the interface that would be used.
@@ -277,7 +277,7 @@ fn outside() -> IpAddr {
     }
 }
 
-/// The first hits of a port, and how many there are.
+/// Returns the first hits of a port, and their number.
 fn hits_at(hits: &[Hit], port: u16) -> Vec<String> {
     let hits = hits.iter().filter(|hit| hit.local.port() == port);
     let mut shown: Vec<_> = hits.clone().take(2).map(Hit::to_string).collect();
@@ -296,7 +296,7 @@ async fn open(client: &Client, url: &str) {
 pub(super) async fn server(engine: Engine, flags: &[&str], launch_options: Value) -> Client {
     let mut options = launch_options;
     if engine == Engine::Firefox {
-        // Else a WebSocket that failed makes those to other ports of its host wait.
+        // Otherwise a failed WebSocket delays those to other ports of its host.
         options["firefoxUserPrefs"] = json!({ "network.websocket.delay-failed-reconnects": false });
     }
     let config = json!({ "browser": { "launchOptions": options } });
@@ -333,8 +333,7 @@ async fn no_request_leaves_the_allowed_domains(engine: Engine) {
     assert_no_request_passes(engine, scene, &["--allowed-domains", &domains]).await;
 }
 
-/// One kind of rule is tried with all attacks, the others with those that are quick; of these Firefox and WebKit play every fifth, as all
-/// engines use the same egress proxy.
+/// Returns the attacks in frames. Firefox and WebKit run every fifth one, because all engines use the same egress proxy.
 fn in_frames(engine: Engine) -> Vec<Attack> {
     let mut attacks = Attack::read("ways-out.md");
     attacks.retain(|attack| attack.opening == Opening::Frame);
@@ -371,7 +370,7 @@ fn blocked_hosts() -> [String; 5] {
     [host, name, under, ipv6, outside().to_string()]
 }
 
-/// The mechanisms whose absence under rules the corpus lists are there without rules: else their tests would show nothing.
+/// The mechanisms that the corpus lists as absent under rules must exist without rules: otherwise their tests would prove nothing.
 #[testkit::test(chromium, firefox, webkit)]
 async fn what_rules_switch_off_works_without_them(engine: Engine) {
     let mut attacks = Attack::read("ways-out.md");
@@ -386,7 +385,7 @@ async fn what_rules_switch_off_works_without_them(engine: Engine) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Addresses that `navigate` refuses. `{each}` of the corpus' placeholders.
+/// URLs that `navigate` rejects. `{each}` of the corpus' placeholders.
 const NAVIGATIONS: [&str; 18] = [
     "{to}",
     "{tls}",
@@ -424,7 +423,7 @@ async fn navigations_out_of_the_allowed_domains_are_refused(engine: Engine) {
             }
         }
     }
-    // Documents without a host of their own open, or not; they reach nobody.
+    // Documents without a host may open, but connect to nothing.
     for address in [
         "view-source:{to}",
         "data:text/html,<img src={to}>",

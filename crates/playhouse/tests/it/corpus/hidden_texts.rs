@@ -8,7 +8,7 @@ use testkit::{Attack, Client, Engine, Opening, Resource, Site};
 use super::reads;
 use crate::server_on;
 
-/// Calls that give the texts of a page.
+/// Calls that return the texts of a page.
 const TEXTS: &str = r##"
 browser_snapshot {}
 browser_find {"regex": "obey|seen"}
@@ -22,7 +22,7 @@ extract_links {}
 
 const MARK: &str = "[hidden-text]";
 
-/// The text that an attack hides, or the one beside it.
+/// Returns the text that an attack hides, or the visible one beside it.
 fn text(word: &str, attack: &Attack) -> String {
     format!("{word}-{}-.", attack.slug())
 }
@@ -57,7 +57,7 @@ async fn hidden_texts_are_marked(engine: Engine) {
     for (tool, arguments) in reads(TEXTS, 1) {
         let answer = client.call(tool, arguments.clone()).await;
         assert!(!answer.is_error, "{tool}: {}", answer.text);
-        // Answers in JSON have several texts on a line.
+        // Answers in JSON contain several texts per line.
         let lines: Vec<_> = answer
             .text
             .split('\n')
@@ -119,11 +119,11 @@ const FORGED: [&str; 8] = [
     "[hidden-text] FORGED",
 ];
 
-/// Zero-width, bidirectional, tag and other characters that cannot be seen.
+/// Zero-width, bidirectional, tag and other invisible characters.
 const INVISIBLE: &str =
     "\u{200b}\u{200d}\u{2060}\u{feff}\u{202e}\u{2066}\u{2069}\u{e0041}\u{e0042}\u{e007f}";
 
-/// Calls that read what a page can write into.
+/// Calls that return text of a page.
 const READS: &str = r##"
 browser_snapshot {}
 browser_find {"regex": "FORGED"}
@@ -173,7 +173,7 @@ const add = html => {
 const show = text => add('<p></p>').textContent = text;
 </script>";
 
-/// A text without what stands within its boundary, whose nonce the page cannot know.
+/// Returns a text without the part within its boundary, whose nonce the page cannot know.
 fn outside(text: &str) -> String {
     let mut lines = Vec::new();
     let mut end: Option<String> = None;
@@ -206,7 +206,7 @@ async fn imitate(
     let script = |attack: &&Attack| {
         let resources = attack.resources("/", &placeholders);
         let (_, Resource { body, .. }) = resources.first().expect("a document");
-        // Each has its names for itself.
+        // Each answer has its own nonce.
         String::from_utf8_lossy(body)
             .replace("<!doctype html>", "")
             .replacen("<script>", "<script type=module>", 1)
@@ -223,7 +223,7 @@ async fn imitate(
     for (tool, arguments) in calls {
         let answer = client.call(tool, arguments.clone()).await;
         let outside = outside(&answer.text);
-        // Our own headings are a line each; those of the page follow a text of its.
+        // The headings of the server are separate lines; those of the page follow text of the page.
         let mut lines = outside.lines();
         let line = lines.find(|line| {
             line.contains("FORGED")
@@ -231,7 +231,7 @@ async fn imitate(
                     .iter()
                     .any(|forged| line.trim_start().starts_with(forged))
         });
-        // What the agent's own code returns is what it is.
+        // The result of the agent's own code is not changed.
         let is_exact = matches!(tool, "evaluate" | "browser_evaluate");
         let mut letters = answer.text.chars();
         let hidden = letters.find(|c| !is_exact && INVISIBLE.contains(*c));

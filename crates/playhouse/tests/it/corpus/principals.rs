@@ -14,8 +14,8 @@ use super::reads;
 use crate::cli::run;
 use crate::launch_on;
 
-/// Each tool that takes a path, with what it is called with where it has to succeed: `{path}` is the path, `own.…` are files of the
-/// principal, other names are new.
+/// Each tool with a path, and arguments with which it succeeds: `{path}` is the path, `own.…` are files of the principal, other names are
+/// new.
 const CALLS: &str = r##"
 browser_snapshot {"filename": "{path}"} new.yml
 browser_take_screenshot {"filename": "{path}"} own.png
@@ -41,11 +41,11 @@ browser_context_create {"name": "new", "storageState": "{path}"} own-state.json
 create_session {"storageState": "{path}"} own-state.json
 "##;
 
-/// The tools of [`CALLS`] that have the browser open the file.
+/// The tools of [`CALLS`] for which the browser opens the file.
 const IN_BROWSERS: [&str; 3] = ["upload_file", "browser_drop", "browser_file_upload"];
 
-/// The tools of [`CALLS`] that stand for all in the ways of spelling a path: two that read, and one that writes. It comes last, because
-/// some spellings are names in the principal's own workspace, and a session may read what it has written there.
+/// The tools of [`CALLS`] that represent all others for the spellings of a path: two that read, and one that writes. The writing one is
+/// last, because some spellings are names in the principal's own workspace, and a session may read what it has written there.
 const EACH_SPELLING: [&str; 3] = ["upload_file", "restore_state", "browser_snapshot"];
 
 /// Parameters that are paths.
@@ -58,7 +58,7 @@ const PATHS: [&str; 6] = [
     "baseline",
 ];
 
-/// Tools whose parameters of these names are no paths of files: paths of cookies, and tools that need an app.
+/// Tools whose parameters of these names are not paths of files: paths of cookies, and tools that need an app.
 const NOT_PATHS: [&str; 4] = [
     "browser_cookie_list",
     "browser_cookie_set",
@@ -66,7 +66,7 @@ const NOT_PATHS: [&str; 4] = [
     "e2e_start",
 ];
 
-/// A page that shows what it is given.
+/// A page that shows the files that it receives.
 const PAGE: &str = "<!doctype html><title>Give</title><body><input type=file><p id=out></p><script>
 const show = async files => { for (const file of files) out.textContent += await file.text() };
 document.querySelector('input').onchange = event => show(event.target.files);
@@ -74,21 +74,21 @@ ondragover = event => event.preventDefault();
 ondrop = event => { event.preventDefault(); show(event.dataTransfer.files); };
 </script>";
 
-/// What is in each file that no principal but its owner, if it has one, may read; what is in the principal's own files has another name.
+/// The content of files that only their owner, if any, may read; the principal's own files have another content.
 const MARK: &str = "mark-of-what-is-protected";
 const OWN_MARK: &str = "mark-of-its-own";
 
-/// The principals that try it, each with a workspace of its name.
+/// The principals, each with a workspace of its name.
 const SCOPES: [(&str, &str); 3] = [
     ("reader", "browser:read"),
     ("actor", "browser:act"),
     ("admin", "browser:admin"),
 ];
 
-/// One more, in whose workspace all of it lies.
+/// A further principal, whose workspace contains the protected files.
 const KEEPER: &str = "keeper";
 
-/// What is protected from all principals, or from all but one; `{own}` is the workspace of who tries it. One of each kind.
+/// Paths that are protected from all principals, or from all but one; `{own}` is the workspace of the principal. One of each kind.
 const PROTECTED: [&str; 10] = [
     "keys.txt",
     "config.json",
@@ -102,13 +102,13 @@ const PROTECTED: [&str; 10] = [
     "{own}/.git/hooks/pre-commit",
 ];
 
-/// A folder in which a server runs, with the workspaces of its principals and what belongs to none of them.
+/// The folder of a server, with the workspaces of its principals and files that belong to none.
 struct Folders {
     folder: tempfile::TempDir,
 }
 
 impl Folders {
-    /// `origin` is what the states of storages are for.
+    /// `origin` is the origin in the storage states.
     fn new(origin: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let place = Self { folder };
@@ -173,7 +173,7 @@ impl Folders {
         fs::write(&path, content).expect("writable");
     }
 
-    /// The ways in which this principal may name what is not its own.
+    /// Returns the spellings by which this principal may name a foreign file.
     fn path_variants(&self, name: &str) -> Vec<String> {
         let root = self.folder.path().display();
         let file = "victim/own-state.json";
@@ -226,7 +226,7 @@ impl Folders {
         spellings
     }
 
-    /// What there is beside a principal's own folder, and in its `.git`. The server writes the audit log itself.
+    /// Returns the files outside a principal's own folder, and in its `.git`. The server itself writes the audit log.
     fn contents(&self, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut contents = BTreeMap::new();
         let own = self.at(name);
@@ -250,7 +250,7 @@ fn collect(folder: &Path, but: &Path, contents: &mut BTreeMap<PathBuf, Vec<u8>>)
     }
 }
 
-/// A call with its path filled in.
+/// Returns the arguments of a call with its path.
 fn filled(arguments: &Value, path: &str) -> Value {
     match arguments {
         Value::String(text) if text == "{path}" => path.into(),
@@ -265,7 +265,7 @@ fn filled(arguments: &Value, path: &str) -> Value {
     }
 }
 
-/// A principal at a server.
+/// A principal of a server.
 struct Caller<'a> {
     server: &'a HttpServer,
     name: &'a str,
@@ -285,7 +285,7 @@ impl Caller<'_> {
         answer.json()["result"].clone()
     }
 
-    /// Calls a tool that takes a path, and undoes what it does to the calls after it.
+    /// Calls a tool with a path, and reverts effects on later calls.
     async fn play(&self, tool: &str, arguments: &Value, path: &str) -> Value {
         let opens_chooser = tool == "browser_file_upload";
         if opens_chooser {
@@ -311,7 +311,7 @@ impl Caller<'_> {
         answer
     }
 
-    /// Complains about an answer that shows what is protected.
+    /// Records a failure if an answer shows protected content.
     fn inspect(&mut self, answer: &Value, what: &str) {
         let text = answer.to_string();
         for mark in [MARK, "value-of-the-secret", "root:x:0:0", "PLAYHOUSE_MARK="] {
@@ -322,7 +322,7 @@ impl Caller<'_> {
         }
     }
 
-    /// A call that has to be refused for the path, or because the tool is not for this scope.
+    /// Makes a call that must be rejected for the path, or because of the scope.
     async fn is_refused(&mut self, tool: &str, arguments: &Value, path: &str) {
         let answer = self.play(tool, arguments, path).await;
         self.inspect(&answer, &format!("{tool} {path:?}"));
@@ -338,7 +338,7 @@ impl Caller<'_> {
     }
 }
 
-/// The calls with a path, each with that of its control.
+/// Returns the calls with a path, each with its control.
 fn calls(engine: Engine) -> Vec<(&'static str, Value, &'static str)> {
     let lines = CALLS.lines().filter_map(|line| line.rsplit_once(' '));
     let calls = lines.flat_map(|(call, control)| {
@@ -400,7 +400,7 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
             for (tool, arguments, _) in each {
                 let answer = caller.play(tool, arguments, &path).await;
                 caller.inspect(&answer, &format!("{tool} {path:?}"));
-                // What leads nowhere is a new file at most.
+                // A dangling path is at most a new file.
                 if answer["isError"] != true && *tool != "browser_snapshot" {
                     let complaint = format!("{name}: {tool} {path:?}: {answer}");
                     caller.complaints.push(complaint);
@@ -429,7 +429,7 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
     assert!(verified.status.success(), "{verified:?}");
 }
 
-/// What the one can do to the protected files whose workspace they lie in, by their names in it.
+/// Asserts what the keeper can do with the protected files in its own workspace, by their names in it.
 async fn assert_keeper_is_isolated(
     place: &Folders,
     server: &HttpServer,
@@ -449,7 +449,7 @@ async fn assert_keeper_is_isolated(
             keeper.is_refused(tool, arguments, &path).await;
         }
         let after = fs::read(place.at(&path)).expect("it is there");
-        // The server itself adds to its log.
+        // The server itself appends to its log.
         if !after.starts_with(&before) || (after != before && path != "audit.jsonl") {
             keeper
                 .complaints
@@ -460,7 +460,7 @@ async fn assert_keeper_is_isolated(
 }
 
 impl Caller<'_> {
-    /// Complains if the page or its storage has got what is protected.
+    /// Records a failure if the page or its storage contains protected content.
     async fn inspect_page(&mut self) {
         for (tool, arguments) in [
             ("get_text", json!({ "selector": "body" })),
@@ -471,7 +471,7 @@ impl Caller<'_> {
         }
     }
 
-    /// Each call succeeds with a path that it may name, and the page has no file but these.
+    /// Asserts that each call succeeds with an allowed path, and the page has only these files.
     async fn has_own_files(&mut self, calls: &[(&str, Value, &str)]) {
         for (tool, arguments, control) in calls {
             let answer = self.play(tool, arguments, control).await;
@@ -495,7 +495,7 @@ impl Caller<'_> {
     }
 }
 
-/// No tool that takes a path is missing in [`CALLS`].
+/// Asserts that [`CALLS`] contains all tools with a path.
 fn has_all_that_take_paths(list: &Value) {
     let calls = calls(Engine::Chromium);
     for tool in list["tools"].as_array().expect("a list") {

@@ -23,7 +23,7 @@ async fn without_a_command_there_are_no_tools_for_an_app() {
 async fn errors_of_a_server_command_are_reported() {
     let site = Site::start().await;
     let project = Project::new();
-    // The browser is of no use: none of them gets so far.
+    // The browser is invalid on purpose: none of them gets so far.
     for (mode, code, told) in [
         ("error", "DEV_SERVER_FAILED", "the app ended with code 1"),
         ("silent", "DEV_SERVER_FAILED", "printed nothing on stdout"),
@@ -105,7 +105,7 @@ async fn errors_of_a_server_command_are_reported() {
             assert_eq!(text(&error, "/details/stderr"), "waiting for the database");
         }
         assert!(client.end().await.success());
-        // Neither the command nor what it started goes on.
+        // Neither the command nor its processes continue to run.
         project.no_app_runs().await;
     }
 }
@@ -145,7 +145,7 @@ async fn the_environment_configures_the_start_of_an_app() {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");
     let project = Project::new();
-    // A path with a space in it is one word.
+    // A path with a space is one word.
     let path = project.path("my server.sh");
     let answers = r#"#!/bin/sh
 case $1 in --start) sleep 1000006 ;; --status) echo '{"status":"stopped"}' ;; *) echo '{"status":"stopped"}' ;; esac"#;
@@ -168,7 +168,7 @@ case $1 in --start) sleep 1000006 ;; --status) echo '{"status":"stopped"}' ;; *)
 async fn a_command_that_is_the_app_itself_is_run_all_the_same() {
     let script = misbehaving_app();
     let script = format!("node '{}'", script.display());
-    // One is known by its name, the other by what it does.
+    // One is known by its name, the other by its behaviour.
     for command in ["npm run dev", &script] {
         let project = Project::new();
         let package = json!({ "scripts": { "dev": script } });
@@ -200,7 +200,7 @@ esac"#,
         .call("browser_navigate", json!({ "url": site.base_url() }))
         .await;
     assert!(!shown.is_error, "{}", shown.text);
-    // It waits for this.
+    // The app waits for this file.
     fs::write(project.path("go"), "").expect("it can be written");
     let started = starting.answer().await.expect("an answer");
     assert_ne!(started["isError"], true, "{started:#}");

@@ -8,7 +8,7 @@ use testkit::{Site, eventually};
 use super::{Project, failed, site_and_project, text};
 use crate::faults::{browsers, kill};
 
-/// A command whose app is a process that does nothing: its page is the site's. It does not restart while there is a file `broken`.
+/// A command whose app is an idle process: the site serves its page. It does not restart while the file `broken` exists.
 const IDLE_APP: &str = r#"alive() { [ -f "$APP.pid" ] && kill -0 "$(cat "$APP.pid")" 2> /dev/null; }
 start() { setsid sleep 1000007 > "$APP.log" 2>&1 & echo $! > "$APP.pid"; }
 told() { echo "{\"status\":\"$1\",\"url\":\"$site\",\"pid\":$(cat "$APP.pid"),\"logs\":{\"combined\":\"$APP.log\"}}"; }
@@ -52,7 +52,7 @@ async fn apps_of_a_killed_server_are_stopped_by_the_next() {
     kill(client.pid().expect("it runs"));
     client.exit_status().await;
     assert!(!project.apps().is_empty(), "it has no supervisor");
-    // Also by one without an app of its own.
+    // Also by a server without an app of its own.
     let next = project.launch(&[]).env("APP", "app").start().await;
     project.no_app_runs().await;
     assert!(next.end().await.success());
@@ -72,7 +72,7 @@ async fn a_session_survives_its_server_and_its_browser() {
         arguments["sessionId"] = started["sessionId"].clone();
         arguments
     };
-    // A restart that fails says why, and what is; whoever names no session is told it too.
+    // A failed restart reports the reason and the state, also to a call without a session.
     fs::write(project.path("broken"), "").expect("it can be written");
     for arguments in [json!({}), with_id(json!({}))] {
         let broken = failed(&client, "e2e_restart", arguments).await;
@@ -104,7 +104,7 @@ async fn a_session_survives_its_server_and_its_browser() {
         .await;
     assert_eq!(text(&again, "/title"), "Here");
 
-    // A path is one of the app in all contexts of the session.
+    // A path is relative to the app in all contexts of the session.
     let other = client
         .call(
             "browser_context_create",
@@ -117,7 +117,7 @@ async fn a_session_survives_its_server_and_its_browser() {
         .await;
     assert_eq!(text(&there, "/title"), "Here");
 
-    // Nobody waits for what a server that has ended will not say.
+    // Waiting for the log of a server stops when the server has ended.
     let server = restarted["pid"]
         .as_u64()
         .and_then(|pid| pid.try_into().ok());

@@ -26,7 +26,7 @@ async fn navigation_errors_carry_the_net_error() {
             "try http",
         ),
         (nobody, "net::ERR_CONNECTION_REFUSED", "server runs"),
-        // Which of the names it is depends on the machine's resolver.
+        // The net error depends on the resolver of the machine.
         (
             "http://nowhere.invalid/".to_owned(),
             "net::ERR_",
@@ -53,7 +53,7 @@ async fn a_crashed_tab_is_reported_and_replaced() {
         .call("browser_navigate", json!({ "url": "chrome://crash" }))
         .await;
     let seen = visit.call("browser_snapshot", json!({})).await;
-    // The crash comes before, between or after the two; where its tab was replaced already, the console tells.
+    // The crash occurs before, between or after the two; if its tab was replaced already, the console reports it.
     let tells = |text: &str| text.contains("crashed") || text.contains("New console entries");
     let told = [&gone, &seen].map(|answer| tells(&answer.text));
     assert!(told.contains(&true), "{}\n{}", gone.text, seen.text);

@@ -29,10 +29,9 @@ async fn a_page_that_opens_windows_without_end_can_be_left() {
 async fn a_flood_of_messages_and_requests_does_not_hold_up_the_page() {
     let visit = HostilePage::with(&["--timeout-action", "20000"]).await;
     for flood in [
-        // Ten thousand small ones a second, fewer on a machine that is too busy for them: there an interval would leave the page no time
-        // for a click.
+        // Ten thousand small messages per second, fewer on a busy machine, on which an interval would leave the page no time for a click.
         "const flood = () => { for (let i = 0; i < 1000; i++) console.log('m', i, { i }); setTimeout(flood, 100) }; flood()",
-        // Ten large ones a second.
+        // Ten large messages per second.
         "const text = 'x'.repeat(1e6); setInterval(() => console.error(text), 100)",
         "setInterval(() => { for (let i = 0; i < 20; i++) fetch('/fine?' + Math.random()); }, 100)",
     ] {

@@ -15,15 +15,15 @@ async fn a_page_in_an_endless_loop_can_be_left() {
         "setTimeout(function step() { Promise.resolve().then(step); }, 100)",
         "addEventListener('beforeunload', () => { for (;;); })",
         "addEventListener('pagehide', () => { for (;;); })",
-        // Nothing reaches this one: another document is about to come.
+        // Commands do not reach this page, because a navigation is in progress.
         "setTimeout(() => { location.href = '/fine'; for (;;); }, 100)",
-        // Nor this: no script runs while the page waits.
+        // Nor this one: no script runs during a synchronous request.
         "setTimeout(() => { const request = new XMLHttpRequest(); request.open('GET', '/hang', false); request.send(); }, 100)",
     ] {
         visit
             .open(&format!("{BUTTON}<script>{loops}</script>"))
             .await;
-        // By its end the loop has begun, where it begins by itself.
+        // By then the loop runs, if it starts by itself.
         visit.call("browser_wait_for", json!({ "time": 0.3 })).await;
         visit
             .call("browser_click", json!({ "target": "getByRole('button')" }))
@@ -43,7 +43,7 @@ async fn a_call_that_never_ends_times_out() {
             .call("browser_evaluate", json!({ "function": endless }))
             .await;
         assert_eq!(given_up.error(), "TimeoutError: Timeout 2000ms exceeded.");
-        // The script was halted: the page still is what it was.
+        // The script was terminated: the page is unchanged.
         let seen = visit.call("browser_snapshot", json!({})).await;
         assert!(
             seen.text.contains("button \"Go\""),
@@ -120,7 +120,7 @@ async fn a_page_with_repeated_dialogs_can_be_left() {
     visit
         .assert_usable("a page that asks when it is left")
         .await;
-    // Only a page that was touched may ask whether to leave it; that question is the client's.
+    // Only a page with user activation may open a beforeunload dialog, which the client must handle.
     visit
         .open(&format!(
             "{BUTTON}<script>onbeforeunload = (event) => event.preventDefault()</script>"

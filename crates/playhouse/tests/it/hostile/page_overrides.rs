@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::HostilePage;
 
-/// Fields that stand in for what every element has.
+/// Fields that shadow the properties of elements.
 const CLOBBERS: &str = "children parentNode parentElement tagName localName nodeType nodeName nodeValue firstChild nextSibling childNodes \
     attributes getAttribute hasAttribute matches closest querySelector querySelectorAll getRootNode ownerDocument isConnected checkVisibility \
     getBoundingClientRect getClientRects textContent innerText contains scrollIntoView focus dispatchEvent isContentEditable clientLeft \
@@ -144,7 +144,7 @@ async fn a_page_that_never_rests_or_lies_too_deep_can_be_used() {
         );
         visit.assert_usable(script).await;
     }
-    // Deeper than what is shown; the way there is another snapshot.
+    // Deeper than the snapshot shows; another snapshot reaches it.
     visit
         .open(&format!(
             "<button>Go</button><div id=d></div><script>{}</script>",
@@ -157,7 +157,7 @@ async fn a_page_that_never_rests_or_lies_too_deep_can_be_used() {
         .call("browser_snapshot", json!({ "target": "button" }))
         .await;
     assert!(part.text.contains("button \"Go\""), "{}", part.text);
-    // So deep that the browser itself may give up.
+    // So deep that the browser itself may fail.
     visit
         .open(&format!(
             "<div id=d></div><button>Go</button><script>{}</script>",

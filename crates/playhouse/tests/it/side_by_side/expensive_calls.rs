@@ -19,15 +19,15 @@ pub(super) const LARGE_PAGE: &str = r#"<title>Large</title>
   document.head.insertAdjacentHTML('beforeend', `<script type="application/ld+json">[${list(100000, (i) => `{"i":${i}},`)}0]</scr` + 'ipt>');
 </script>"#;
 
-/// A page that is drawn as a large picture.
+/// A page whose screenshot is large.
 const TALL: &str = "data:text/html,<body style='margin:0;height:6000px;background:repeating-linear-gradient(45deg,red,blue 7px,white 13px)'>";
 
-/// The worst that we know with each tool that takes or gives what a client or a page chooses the size of.
+/// Returns the worst known calls of each tool whose input or output has a size that a client or a page controls.
 pub(super) fn calls() -> Vec<(&'static str, Value)> {
     [hostile(), page(), kept(), sent(), scripts(), screenshots()].concat()
 }
 
-/// Expressions that try too many ways, and rules about addresses that the page chooses.
+/// Returns expressions with exponential backtracking, and rules about URLs of the page.
 fn hostile() -> Vec<(&'static str, Value)> {
     let fetch = "fetch('/' + 'a'.repeat(40000) + '!').then(() => 'came', () => 'refused')";
     let answer = "fetch('/mocked').then((answer) => answer.text())";
@@ -72,7 +72,7 @@ fn hostile() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What a page shows.
+/// Returns calls that read the page.
 fn page() -> Vec<(&'static str, Value)> {
     vec![
         ("browser_snapshot", json!({})),
@@ -100,7 +100,7 @@ fn page() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What a browser keeps.
+/// Returns calls that read storage.
 fn kept() -> Vec<(&'static str, Value)> {
     let cookies: Vec<_> = (0..20_000)
         .map(|number| {
@@ -127,7 +127,7 @@ fn kept() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What is large in a call.
+/// Returns calls with large arguments.
 fn sent() -> Vec<(&'static str, Value)> {
     let (large, long) = (large(), "a".repeat(200_000));
     let field = json!({ "target": "#none", "name": "f", "type": "textbox", "value": "v" });
@@ -164,7 +164,7 @@ fn sent() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What scripts are, and what they give.
+/// Returns calls with large scripts and results.
 fn scripts() -> Vec<(&'static str, Value)> {
     let large = large();
     let objects = "Array.from({ length: 3e5 }, (_, i) => ({ i }))";
@@ -231,7 +231,7 @@ fn scripts() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What is drawn.
+/// Returns calls with screenshots.
 fn screenshots() -> Vec<(&'static str, Value)> {
     vec![
         (
