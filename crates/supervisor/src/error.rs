@@ -1,4 +1,4 @@
-//! Why a server command could not do what it was asked to.
+//! Errors of the commands of `playhouse app`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::port;
 use crate::processes::table;
 use crate::state::Exit;
 
-/// A supervisor tells its command; so it goes through a pipe, as JSON.
+/// An error of a command. A supervisor reports it to its command through a pipe, as JSON.
 #[derive(Clone, Debug, Error, Serialize, Deserialize)]
 pub enum AppError {
     #[error("{0}")]
@@ -46,7 +46,7 @@ pub enum AppError {
     #[error("{}{}", conflict(*tried, taken.as_ref()), find_cause(lines))]
     PortTaken {
         tried: usize,
-        /// The port, where it is known.
+        /// The port, if known.
         taken: Option<Taken>,
         lines: String,
     },
@@ -68,7 +68,7 @@ impl AppError {
         }
     }
 
-    /// What stands in the field `error`.
+    /// Returns the value of the field `error`.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Usage(_) | Self::NoCommand => "USAGE",
@@ -82,7 +82,7 @@ impl AppError {
         }
     }
 
-    /// How the app ended, if that is what went wrong.
+    /// Returns the exit status of the app, if its end is the error.
     pub(crate) fn exit(&self) -> Option<&Exit> {
         match self {
             Self::Ended { exit, .. } => Some(exit),
@@ -91,16 +91,16 @@ impl AppError {
     }
 }
 
-/// A port that another process has.
+/// A port that another process uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     pub(crate) port: u16,
-    /// Its command line and its number, as far as they are known.
+    /// The command line and the number of the process, if known.
     by: Option<String>,
 }
 
 impl Taken {
-    /// `None` while the port is free.
+    /// Returns the owner of a port; `None` if the port is free.
     pub(crate) fn of(port: u16) -> Option<Self> {
         if port::is_free(port) {
             return None;
@@ -112,11 +112,11 @@ impl Taken {
         Some(Self { port, by })
     }
 
-    /// The first port that is named in these lines, and that is not free.
+    /// Returns the first port in these lines that is in use.
     pub(crate) fn named(lines: &str) -> Option<Self> {
         let numbers = lines.split(|char: char| !char.is_ascii_digit());
         let ports = numbers.filter_map(|number| number.parse().ok());
-        // A smaller number is more often a line, a column, or a code.
+        // A smaller number is usually a line, a column, or a code.
         ports.filter(|&port| port >= 80).find_map(Self::of)
     }
 }

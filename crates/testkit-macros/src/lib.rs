@@ -2,7 +2,7 @@
 
 use proc_macro::{Delimiter, TokenStream, TokenTree};
 
-/// Registers a function as a test, with what it requires:
+/// Registers a function as a test, with its prerequisites:
 ///
 /// ```ignore
 /// #[testkit::test]                      // nothing
@@ -14,9 +14,9 @@ use proc_macro::{Delimiter, TokenStream, TokenTree};
 /// ```
 ///
 /// A function without a parameter becomes one test, which requires everything that is listed: `chromium`, `firefox`, `webkit`, `node`,
-/// `clients` (third-party ones), `grid` (a Selenium Grid). A function with a parameter becomes one test for each browser that is listed,
-/// named after it (`a_rule_of_browsers::firefox`); what else is listed is required by each. With `not`, the test is reported as ignored
-/// on that browser, with the reason. The function may be async.
+/// `clients` (third-party ones), `grid` (a Selenium Grid). A function with a parameter becomes one test for each listed browser, named
+/// after it (`a_rule_of_browsers::firefox`); each requires the other prerequisites. With `not`, the test is reported as ignored on that
+/// browser, with the reason. The function may be async.
 #[proc_macro_attribute]
 pub fn test(attributes: TokenStream, item: TokenStream) -> TokenStream {
     match registration(attributes, item.clone()) {
@@ -52,7 +52,7 @@ fn registration(attributes: TokenStream, item: TokenStream) -> Result<TokenStrea
     )))
 }
 
-/// What matters of the function that is registered.
+/// The facts of a registered function.
 struct Function {
     name: String,
     is_async: bool,
@@ -85,7 +85,7 @@ impl Function {
     }
 }
 
-/// What is listed in the attribute, as elements of the arrays `required` and `excluded`.
+/// Parses the attribute into elements of the arrays `required` and `excluded`.
 fn requirements(attributes: TokenStream) -> Result<(String, String), String> {
     let (mut required, mut excluded) = (String::new(), String::new());
     let mut tokens = attributes.into_iter();
@@ -93,7 +93,7 @@ fn requirements(attributes: TokenStream) -> Result<(String, String), String> {
         match (token.to_string().as_str(), tokens.next()) {
             ("not", Some(TokenTree::Group(group))) => {
                 excluded.push_str(&exclusion(group.stream())?);
-                // The comma after it.
+                // Skips the comma.
                 tokens.next();
             }
             (word, None | Some(TokenTree::Punct(_))) => {
@@ -105,7 +105,7 @@ fn requirements(attributes: TokenStream) -> Result<(String, String), String> {
     Ok((required, excluded))
 }
 
-/// `webkit = "a reason"` as a pair.
+/// Parses `webkit = "a reason"` into a pair.
 fn exclusion(tokens: TokenStream) -> Result<String, String> {
     let words: Vec<_> = tokens.into_iter().map(|token| token.to_string()).collect();
     match words.as_slice() {

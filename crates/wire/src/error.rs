@@ -1,99 +1,99 @@
-//! What can go wrong between us and a browser: the facts, in variants.
+//! Errors of connections and commands.
 
-/// Shorthand for results of this crate.
+/// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a command has no answer, or a connection did not come about.
+/// Why a command or a connection failed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The connection is over, and with it every call that was in flight.
+    /// The connection has ended, and with it every call in progress.
     #[error("the browser connection is closed: {reason}")]
     Closed {
-        /// Why it ended: the transport's error, the end of the pipe, a WebSocket close code.
+        /// The reason: the transport's error, the end of the pipe, a WebSocket close code.
         reason: String,
     },
-    /// The session's target is gone or was detached, or nobody takes the session's events.
+    /// The session's target was closed or detached, or its event queue overflowed.
     #[error("the session is closed: {reason}")]
     SessionClosed {
         /// The session's id; empty for the browser-level session.
         session: String,
-        /// Why it ended.
+        /// The reason.
         reason: String,
     },
-    /// The browser refused the command.
+    /// The browser returned an error for the command.
     #[error("{method}: {message}")]
     Protocol {
         /// The command, such as `Page.navigate`.
         method: &'static str,
         /// The JSON-RPC error code, such as -32601 for a method that this target lacks.
         code: i64,
-        /// The browser's words, its `data` appended where it gives any.
+        /// The browser's message with its `data`, if any.
         message: String,
     },
-    /// A browser of WebDriver or WebDriver BiDi refused the command.
+    /// A browser with WebDriver or WebDriver BiDi returned an error for the command.
     #[error("{method}: {message}")]
     Refused {
         /// The command, such as `browsingContext.navigate`.
         method: &'static str,
-        /// The specification's name for it, such as `no such frame`; [`crate::bidi::error`] and [`crate::webdriver::error`] have them.
+        /// The error code of the specification, such as `no such frame`; see [`crate::bidi::error`] and [`crate::webdriver::error`].
         error: String,
-        /// The browser's words.
+        /// The browser's message.
         message: String,
-        /// Where in the browser or the driver it happened; empty if it does not say.
+        /// The stack trace of the browser or the driver; empty if it has none.
         stacktrace: String,
     },
-    /// What answered a command of WebDriver is no driver: a proxy, a grid that has lost its browser, a server of something else.
+    /// The response to a WebDriver command is not from a driver: a proxy, a grid that has lost its browser, another server.
     #[error("{method}: HTTP {status}{}{body}", if body.is_empty() { "" } else { ": " })]
     Http {
         /// The command, such as `Navigate To`.
         method: &'static str,
         /// The HTTP status code.
         status: u16,
-        /// The beginning of the answer's body.
+        /// The beginning of the response body.
         body: String,
     },
-    /// The parameters, an answer or an event do not have the shape that the specification gives.
+    /// The parameters, a result or an event do not have the specified format.
     #[error("{method}: unexpected shape: {message}")]
     Shape {
         /// The command or event.
         method: &'static str,
-        /// What did not fit, and where.
+        /// The error, with its position.
         message: String,
     },
-    /// No connection came about.
+    /// The connection failed.
     #[error("{cause}")]
     Connect {
-        /// What was connected to, as given; a user name and password are left out.
+        /// The endpoint as given, without user name and password.
         endpoint: String,
-        /// What happened.
+        /// The cause.
         cause: ConnectFailure,
     },
 }
 
 impl Error {
-    /// Whether the session or the whole connection is over, so that no further call can succeed.
+    /// Returns whether the session or the connection has ended, so that no further call can succeed.
     pub fn is_closed(&self) -> bool {
         matches!(self, Self::Closed { .. } | Self::SessionClosed { .. })
     }
 }
 
-/// Why a connection did not come about.
+/// Why a connection failed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectFailure {
-    /// The endpoint cannot be used: not a `ws://` or `wss://` URL, a bad header, a bad pipe.
+    /// The endpoint is invalid: not a `ws://` or `wss://` URL, a bad header, a bad pipe.
     #[error("invalid endpoint: {0}")]
     Invalid(String),
     /// The host name has no address.
     #[error("getaddrinfo ENOTFOUND {host}: {message}")]
     Resolve {
-        /// The name that was looked up.
+        /// The host name.
         host: String,
-        /// The resolver's words.
+        /// The resolver's message.
         message: String,
     },
-    /// Nobody listens there.
+    /// Nothing listens at the address.
     #[error("connect ECONNREFUSED {address}")]
     Refused {
         /// `HOST:PORT`.
@@ -104,24 +104,24 @@ pub enum ConnectFailure {
     Tcp {
         /// `HOST:PORT`.
         address: String,
-        /// The system's words.
+        /// The system's message.
         message: String,
     },
-    /// The server answered, but not with a WebSocket.
+    /// The response of the server is not a WebSocket handshake.
     #[error("unexpected answer to the WebSocket handshake: {status}{}{body}", if body.is_empty() { "" } else { ": " })]
     Status {
         /// The HTTP status code.
         status: u16,
-        /// The beginning of the answer's body.
+        /// The beginning of the response body.
         body: String,
     },
-    /// The TLS or WebSocket handshake broke off.
+    /// The TLS or WebSocket handshake failed.
     #[error("WebSocket handshake failed: {0}")]
     Handshake(String),
-    /// It took too long.
+    /// The timeout expired.
     #[error("connecting timed out after {} ms", after.as_millis())]
     Timeout {
-        /// The time that was allowed.
+        /// The timeout.
         after: std::time::Duration,
     },
 }
