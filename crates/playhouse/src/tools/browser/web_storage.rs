@@ -25,218 +25,58 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<SessionClear>(),
 ];
 
-/// List localStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LocalList {}
+/// Declares tools of one storage: struct, name, title, effect, and the method of [`Storage`] that runs, with its parameters.
+macro_rules! tools {
+    ($storage:expr; $(
+        #[doc = $doc:literal]
+        $tool:ident, $name:literal, $title:literal, $effect:ident, $method:ident($($field:ident: $about:literal),*);
+    )*) => { $(
+        #[doc = $doc]
+        #[derive(Deserialize, JsonSchema)]
+        pub(super) struct $tool {
+            $(#[doc = $about] $field: String,)*
+        }
 
-impl Tool for LocalList {
-    const NAME: &'static str = "browser_localstorage_list";
-    const TITLE: &'static str = "List localStorage";
-    const EFFECT: Effect = Effect::Reads;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
+        impl Tool for $tool {
+            const NAME: &'static str = $name;
+            const TITLE: &'static str = $title;
+            const EFFECT: Effect = Effect::$effect;
+            const PERMISSION: Permission = Permission::Admin;
+            const CAPABILITY: Option<Capability> = Some(Capability::Storage);
+            type Scope = CurrentTab;
+            type Output = Reply;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Local.list(&tab, call).await
-    }
+            async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+                $storage.$method(&tab, call $(, &self.$field)*).await
+            }
+        }
+    )* };
 }
 
-/// Show an item of localStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LocalGet {
-    /// Its key.
-    key: String,
+tools! { Storage::Local;
+    /// List localStorage.
+    LocalList, "browser_localstorage_list", "List localStorage", Reads, list();
+    /// Show an item of localStorage.
+    LocalGet, "browser_localstorage_get", "Get localStorage item", Reads, get(key: " Its key.");
+    /// Set an item of localStorage.
+    LocalSet, "browser_localstorage_set", "Set localStorage item", Acts, set(key: " Its key.", value: " Its value.");
+    /// Delete an item of localStorage.
+    LocalDelete, "browser_localstorage_delete", "Delete localStorage item", Acts, delete(key: " Its key.");
+    /// Delete all of localStorage.
+    LocalClear, "browser_localstorage_clear", "Clear localStorage", Acts, clear();
 }
 
-impl Tool for LocalGet {
-    const NAME: &'static str = "browser_localstorage_get";
-    const TITLE: &'static str = "Get localStorage item";
-    const EFFECT: Effect = Effect::Reads;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
-
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Local.get(&tab, call, &self.key).await
-    }
-}
-
-/// Set an item of localStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LocalSet {
-    /// Its key.
-    key: String,
-    /// Its value.
-    value: String,
-}
-
-impl Tool for LocalSet {
-    const NAME: &'static str = "browser_localstorage_set";
-    const TITLE: &'static str = "Set localStorage item";
-    const EFFECT: Effect = Effect::Acts;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
-
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Local.set(&tab, call, &self.key, &self.value).await
-    }
-}
-
-/// Delete an item of localStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LocalDelete {
-    /// Its key.
-    key: String,
-}
-
-impl Tool for LocalDelete {
-    const NAME: &'static str = "browser_localstorage_delete";
-    const TITLE: &'static str = "Delete localStorage item";
-    const EFFECT: Effect = Effect::Acts;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
-
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Local.delete(&tab, call, &self.key).await
-    }
-}
-
-/// Delete all of localStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LocalClear {}
-
-impl Tool for LocalClear {
-    const NAME: &'static str = "browser_localstorage_clear";
-    const TITLE: &'static str = "Clear localStorage";
-    const EFFECT: Effect = Effect::Acts;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
-
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Local.clear(&tab, call).await
-    }
-}
-
-/// List sessionStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SessionList {}
-
-impl Tool for SessionList {
-    const NAME: &'static str = "browser_sessionstorage_list";
-    const TITLE: &'static str = "List sessionStorage";
-    const EFFECT: Effect = Effect::Reads;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
-
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Session.list(&tab, call).await
-    }
-}
-
-/// Show an item of sessionStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SessionGet {
-    /// Its key.
-    key: String,
-}
-
-impl Tool for SessionGet {
-    const NAME: &'static str = "browser_sessionstorage_get";
-    const TITLE: &'static str = "Get sessionStorage item";
-    const EFFECT: Effect = Effect::Reads;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
-
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Session.get(&tab, call, &self.key).await
-    }
-}
-
-/// Set an item of sessionStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SessionSet {
-    /// Its key.
-    key: String,
-    /// Its value.
-    value: String,
-}
-
-impl Tool for SessionSet {
-    const NAME: &'static str = "browser_sessionstorage_set";
-    const TITLE: &'static str = "Set sessionStorage item";
-    const EFFECT: Effect = Effect::Acts;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
-
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Session
-            .set(&tab, call, &self.key, &self.value)
-            .await
-    }
-}
-
-/// Delete an item of sessionStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SessionDelete {
-    /// Its key.
-    key: String,
-}
-
-impl Tool for SessionDelete {
-    const NAME: &'static str = "browser_sessionstorage_delete";
-    const TITLE: &'static str = "Delete sessionStorage item";
-    const EFFECT: Effect = Effect::Acts;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
-
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Session.delete(&tab, call, &self.key).await
-    }
-}
-
-/// Delete all of sessionStorage.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SessionClear {}
-
-impl Tool for SessionClear {
-    const NAME: &'static str = "browser_sessionstorage_clear";
-    const TITLE: &'static str = "Clear sessionStorage";
-    const EFFECT: Effect = Effect::Acts;
-    const PERMISSION: Permission = Permission::Admin;
-    const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
-    type Output = Reply;
-
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        Storage::Session.clear(&tab, call).await
-    }
+tools! { Storage::Session;
+    /// List sessionStorage.
+    SessionList, "browser_sessionstorage_list", "List sessionStorage", Reads, list();
+    /// Show an item of sessionStorage.
+    SessionGet, "browser_sessionstorage_get", "Get sessionStorage item", Reads, get(key: " Its key.");
+    /// Set an item of sessionStorage.
+    SessionSet, "browser_sessionstorage_set", "Set sessionStorage item", Acts, set(key: " Its key.", value: " Its value.");
+    /// Delete an item of sessionStorage.
+    SessionDelete, "browser_sessionstorage_delete", "Delete sessionStorage item", Acts, delete(key: " Its key.");
+    /// Delete all of sessionStorage.
+    SessionClear, "browser_sessionstorage_clear", "Clear sessionStorage", Acts, clear();
 }
 
 /// One of the two storages of a page.
