@@ -43,9 +43,8 @@ pub(crate) use settings::{
 };
 pub use value::{
     AuthMode, Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths,
-    ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, Problem,
-    ReducedMotion, SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
-    Viewport,
+    ForcedColors, ImageResponses, LogFormat, LogLevel, Problem, ReducedMotion, SessionExpiry,
+    SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
 };
 
 /// The options after all layers, and the settings made of them.

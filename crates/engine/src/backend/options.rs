@@ -47,13 +47,14 @@ impl Viewport {
 }
 
 /// User and password for HTTP authentication.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpCredentials {
     /// User name.
     pub username: String,
     /// Password.
     pub password: String,
     /// Only for this origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
 }
 
@@ -74,8 +75,12 @@ pub struct Geolocation {
     /// Degrees, −180 to 180.
     pub longitude: f64,
     /// Metres.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub accuracy: f64,
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// `prefers-color-scheme`.
@@ -109,7 +114,7 @@ pub struct MediaFeatures {
 }
 
 /// What a context is made like.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ContextOptions {
     /// The browser is somebody else's: what nobody asked for stays as its owner has it.
     pub is_anothers: bool,

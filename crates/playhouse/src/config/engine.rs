@@ -4,13 +4,10 @@ use std::{fs, io, path::PathBuf, sync::Once, time::Duration};
 
 use engine::{
     BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, ContextOptions, FoundBrowser,
-    LaunchOptions, MediaFeatures, Result, WebDriverEndpoint, sandbox_unavailable, user_agent_of,
+    LaunchOptions, Result, WebDriverEndpoint, sandbox_unavailable, user_agent_of,
 };
 
-use super::{
-    settings::{BrowserSettings, ContextSettings},
-    value::{OptionValue, Viewport},
-};
+use super::settings::{BrowserSettings, ContextSettings};
 
 /// How long a profile in use is waited for.
 const PROFILE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -120,73 +117,16 @@ impl ContextSettings {
     /// as `Chrome/156.0.8078.79`; `downloads` is the folder for downloads. Reads the init scripts;
     /// fails if one is gone.
     pub fn options(&self, product: &str, downloads: PathBuf) -> io::Result<ContextOptions> {
-        let viewport = match self.viewport {
-            Viewport::Window => None,
-            Viewport::Fixed(size) => Some(engine::Viewport {
-                size: engine::Size {
-                    width: size.width,
-                    height: size.height,
-                },
-                screen: self.screen.map(|screen| engine::Size {
-                    width: screen.width,
-                    height: screen.height,
-                }),
-                device_scale_factor: self.device_scale_factor.unwrap_or(1.0),
-                is_mobile: self.is_mobile,
-                has_touch: self.has_touch,
-            }),
-        };
-        let geolocation = self.geolocation.map(|place| engine::Geolocation {
-            latitude: place.latitude,
-            longitude: place.longitude,
-            accuracy: place.accuracy.unwrap_or_default(),
-        });
-        let http_credentials =
-            self.http_credentials
-                .as_ref()
-                .map(|credentials| engine::HttpCredentials {
-                    username: credentials.username.clone(),
-                    password: credentials.password.clone(),
-                    origin: credentials.origin.clone(),
-                });
-        let user_agent = self.user_agent.as_deref();
+        let template = self.options.user_agent.as_deref();
         let scripts = self.init_scripts.iter().map(fs::read_to_string);
         Ok(ContextOptions {
-            viewport,
-            user_agent: user_agent.map(|template| user_agent_of(template, product)),
-            locale: self.locale.clone(),
-            timezone: self.timezone_id.clone(),
-            media: MediaFeatures {
-                media: None,
-                color_scheme: word(self.color_scheme),
-                reduced_motion: word(self.reduced_motion),
-                forced_colors: word(self.forced_colors),
-                contrast: word(self.contrast),
-            },
-            geolocation,
-            permissions: self.permissions.clone(),
-            deny_other_permissions: self.deny_permissions,
-            extra_headers: self.extra_http_headers.clone(),
-            http_credentials,
-            ignore_https_errors: self.ignore_https_errors,
-            offline: self.offline,
-            bypass_csp: self.bypass_csp,
-            java_script_enabled: Some(self.java_script_enabled),
-            block_service_workers: self.block_service_workers,
-            proxy: self.proxy.clone(),
-            origins: self.origins.clone(),
-            addresses: self.addresses.clone(),
-            can_throttle: self.can_throttle,
+            viewport: self.options.viewport.clone().filter(|_| !self.fills_window),
+            user_agent: template.map(|template| user_agent_of(template, product)),
             downloads: self
                 .accept_downloads
                 .then(|| self.downloads_dir.clone().unwrap_or(downloads)),
             init_scripts: scripts.collect::<io::Result<_>>()?,
-            ..ContextOptions::default()
+            ..self.options.clone()
         })
     }
-}
-
-/// The word for a choice, as CSS has it.
-fn word<T: OptionValue>(choice: Option<T>) -> Option<String> {
-    choice?.to_json().as_str().map(str::to_owned)
 }

@@ -1,6 +1,7 @@
 //! The table of options: each is said once, here. Flags, variables, keys of the configuration
 //! file, help, `docs/config.md`, the JSON schema and `config show` follow from it.
 
+use engine::{Geolocation, HttpCredentials, Size};
 use std::path::PathBuf;
 
 use super::{
@@ -10,11 +11,10 @@ use super::{
     value::{
         Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames,
         CodegenLanguage, ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count,
-        FilePaths, FirefoxPreferences, ForcedColors, Geolocation, Headers, HttpCredentials,
-        IgnoredArguments, ImageResponses, JsonObject, LogDestination, LogFormat, LogLevel, Map,
-        Milliseconds, NamedServers, Number, OptionValue, OriginList, Port, Ports, ReducedMotion,
-        Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource, Switch, ToolRules,
-        ToolsetNames, Transport, Unsupported, Viewport,
+        FilePaths, FirefoxPreferences, ForcedColors, Headers, IgnoredArguments, ImageResponses,
+        JsonObject, LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number,
+        OptionValue, OriginList, Port, Ports, ReducedMotion, Scripts, SessionExpiry, SnapshotMode,
+        StorageStateSource, Switch, ToolRules, ToolsetNames, Transport, Unsupported, Viewport,
     },
 };
 

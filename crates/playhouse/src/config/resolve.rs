@@ -1,6 +1,8 @@
 //! From options to settings: defaults that depend on the machine, rules between options, checks.
 
 mod auth;
+mod browser;
+mod context;
 mod files;
 mod safe;
 mod servers;
@@ -9,7 +11,7 @@ mod tools;
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
-use engine::{AddressRules, BrowserChoice, BrowserKind, Channel, OriginRules, PageTimeouts, Proxy};
+use engine::{AddressRules, BrowserKind, OriginRules, PageTimeouts, Proxy};
 use serde_json::Value;
 
 use super::{
@@ -26,17 +28,16 @@ use super::{
     },
     show,
     value::{
-        BrowserName, Bytes, CodegenLanguage, CommaList, LogDestination, Milliseconds, Number,
-        OptionValue, Port, Ports, Size, Switch, ToolsetName, ToolsetNames, Transport, Viewport,
+        Bytes, CodegenLanguage, CommaList, LogDestination, Milliseconds, Number, OptionValue, Port,
+        Ports, Switch, ToolsetName, ToolsetNames, Transport, Viewport,
     },
 };
-use crate::error::nearest::nearest;
+
+use browser::{channel, choice, has_extensions, kind, unsandboxed};
+use context::{VIEWPORT, context, device};
 
 pub(crate) use auth::is_safe_address;
 pub(crate) use safe::help as safe_help;
-
-/// What `--mobile` is.
-const PHONE: &str = "Pixel 10";
 
 /// How long a browser without a window may go unused.
 const IDLE: Milliseconds = Milliseconds(3_600_000);
@@ -145,36 +146,12 @@ pub(crate) fn resolve(
             confined: false,
         },
         context: ContextSettings {
-            viewport: required(&options.viewport_size),
-            screen: options.screen.value(),
-            device_scale_factor: options.device_scale_factor.value(),
-            is_mobile: options.is_mobile.or_empty(),
-            has_touch: options.has_touch.or_empty(),
-            user_agent: options.user_agent.value().or(device),
-            locale: options.locale.value(),
-            timezone_id: options.timezone_id.value(),
-            color_scheme: options.color_scheme.value(),
-            reduced_motion: options.reduced_motion.value(),
-            forced_colors: options.forced_colors.value(),
-            contrast: options.contrast.value(),
-            geolocation: options.geolocation.value(),
-            permissions: options.grant_permissions.or_empty().0,
-            deny_permissions: required(&options.deny_permissions),
-            http_credentials: options.http_credentials.value(),
-            extra_http_headers: options.extra_http_headers.or_empty().0,
-            ignore_https_errors: required(&options.ignore_https_errors),
-            offline: options.offline.or_empty(),
-            java_script_enabled: options.java_script_enabled.value().unwrap_or(true),
-            bypass_csp: options.bypass_csp.or_empty(),
+            options: context(options, device, origins, addresses, can_throttle),
+            fills_window: required(&options.viewport_size) == Viewport::Window,
             accept_downloads: options.accept_downloads.value().unwrap_or(true),
             downloads_dir: options.downloads_path.value().map(|path| cwd.join(path)),
-            block_service_workers: options.block_service_workers.get().is_some_and(|b| b.0),
-            proxy: None,
-            origins,
-            addresses,
-            can_throttle,
-            storage_state: options.storage_state.value(),
             name: None,
+            storage_state: options.storage_state.value(),
             init_scripts: options.init_script.or_empty().0,
             init_pages: options.init_page.or_empty().0,
         },
@@ -443,111 +420,6 @@ fn refuse_later(options: &Options) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// The channel that was chosen. `--browser` and `channel` are two spellings: the stronger layer
-/// wins, and within one the channel, which says more.
-fn channel(options: &mut Options) -> Result<Option<&'static str>, ConfigError> {
-    let BrowserName(browser) = options.browser.value().unwrap_or(BrowserName("chromium"));
-    let other = match kind(browser) {
-        BrowserKind::Chromium => None,
-        BrowserKind::Firefox => Some("Firefox"),
-        BrowserKind::Webkit => Some("WebKit"),
-        BrowserKind::Safari => Some("Safari"),
-    };
-    if let Some(other) = other {
-        if options.mobile.get() == Some(&true) {
-            return Err(ConfigError::NotMobile { browser: other });
-        }
-        if options.cdp_endpoint.get().is_some() {
-            return Err(ConfigError::NotOverCdp { browser: other });
-        }
-        return Ok(Some(browser));
-    }
-    // A file says `browserName: chromium` for the family; only a flag or a variable means the channel.
-    let family = matches!(options.browser.source(), Some(Source::File(_))) && browser == "chromium";
-    if let Some(source) = options.browser.source().filter(|_| !family).cloned() {
-        options.channel.imply(&source, BrowserName(browser));
-        options.browser = Layered::default();
-        options.browser.offer(source, BrowserName("chromium"));
-    }
-    let chosen = options.channel.value().map(|name| name.0);
-    options
-        .browser
-        .offer(Source::Default, BrowserName("chromium"));
-    if options.executable_path.get().is_none() {
-        options
-            .channel
-            .offer(Source::Default, BrowserName("chrome"));
-    }
-    Ok(chosen)
-}
-
-/// The family of a browser.
-fn kind(browser: &str) -> BrowserKind {
-    match browser {
-        "firefox" => BrowserKind::Firefox,
-        "webkit" => BrowserKind::Webkit,
-        "safari" => BrowserKind::Safari,
-        _ => BrowserKind::Chromium,
-    }
-}
-
-/// Whether the browser is to load extensions, which a headless shell cannot.
-fn has_extensions(args: &[String]) -> bool {
-    let loads = ["--load-extension", "--disable-extensions-except"];
-    args.iter()
-        .any(|arg| loads.iter().any(|load| arg.starts_with(load)))
-}
-
-fn choice(options: &Options, channel: Option<&str>, cwd: &Path) -> BrowserChoice {
-    if let Some(path) = options.executable_path.value() {
-        return BrowserChoice::Program(cwd.join(path));
-    }
-    let channel = channel.and_then(|name| name.parse::<Channel>().ok());
-    channel.map_or(BrowserChoice::Any, BrowserChoice::Channel)
-}
-
-/// Lets the device say what was left open; gives its user agent.
-fn device(options: &mut Options, notices: &mut Vec<String>) -> Result<Option<String>, ConfigError> {
-    let mobile = options.mobile.get() == Some(&true);
-    let (name, source) = match (options.device.value(), mobile) {
-        (Some(_), true) => return Err(ConfigError::MobileAndDevice),
-        (Some(name), false) => (name, options.device.source().cloned()),
-        (None, true) => (PHONE.to_owned(), options.mobile.source().cloned()),
-        (None, false) => return Ok(None),
-    };
-    if options.cdp_endpoint.get().is_some() {
-        return Err(ConfigError::DeviceOverCdp);
-    }
-    let Some(device) = engine::device(&name) else {
-        let names = engine::device_names();
-        let nearest = nearest(&name, names.iter().map(String::as_str));
-        let question = nearest
-            .map(|name| format!(" Did you mean \"{name}\"?"))
-            .unwrap_or_default();
-        notices.push(format!("unknown device \"{name}\" is ignored.{question}"));
-        return Ok(None);
-    };
-    let source = source.unwrap_or(Source::Default);
-    let size = |size: engine::Size| Size {
-        width: size.width,
-        height: size.height,
-    };
-    let viewport = device.viewport;
-    options
-        .viewport_size
-        .imply(&source, Viewport::Fixed(size(viewport.size)));
-    options
-        .device_scale_factor
-        .imply(&source, viewport.device_scale_factor);
-    options.is_mobile.imply(&source, viewport.is_mobile);
-    options.has_touch.imply(&source, viewport.has_touch);
-    if let Some(screen) = device.screen {
-        options.screen.imply(&source, size(screen));
-    }
-    options.user_agent.imply(&source, device.user_agent);
-    Ok(options.user_agent.value())
-}
-
 fn check(options: &mut Options, cwd: &Path) -> Result<(), ConfigError> {
     if options.webdriver_endpoint.get().is_some() && options.cdp_endpoint.get().is_some() {
         return Err(ConfigError::TwoEndpoints);
@@ -609,10 +481,7 @@ fn defaults(options: &mut Options, environment: &Environment, channel: Option<&s
         .headless
         .offer(Source::Default, !paths::has_display(environment));
     let viewport = match (options.headless.get(), options.cdp_endpoint.get()) {
-        (Some(true), None) => Viewport::Fixed(Size {
-            width: 1280,
-            height: 720,
-        }),
+        (Some(true), None) => Viewport::Fixed(VIEWPORT),
         _ => Viewport::Window,
     };
     options.viewport_size.offer(Source::Default, viewport);
@@ -621,11 +490,6 @@ fn defaults(options: &mut Options, environment: &Environment, channel: Option<&s
     if options.headless.get() == Some(&true) && options.cdp_endpoint.get().is_none() {
         options.idle_timeout.offer(Source::Default, IDLE);
     }
-}
-
-/// Whether a browser of this channel runs without its sandbox unless told otherwise.
-fn unsandboxed(channel: Option<&str>) -> bool {
-    cfg!(target_os = "linux") && matches!(channel, Some("chromium" | "chrome-for-testing"))
 }
 
 /// The configuration file that was named, an absolute path.

@@ -6,16 +6,16 @@ use std::{
 };
 
 use engine::{
-    AddressRules, BrowserChoice, BrowserKind, Channel, OriginRules, PageTimeouts, Proxy, Search,
+    AddressRules, BrowserChoice, BrowserKind, Channel, ContextOptions, OriginRules, PageTimeouts,
+    Proxy, Search,
 };
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::secrets::Secrets;
 use super::value::{
-    AuthMode, Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths,
-    ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, ReducedMotion,
-    SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
+    AuthMode, Capability, CodegenLanguage, ConsoleLevel, FilePaths, ImageResponses, LogFormat,
+    LogLevel, SessionExpiry, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
 };
 
 /// What the server was told, complete.
@@ -189,62 +189,14 @@ impl WebDriverSettings {
 /// What pages find: the options of their browser context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextSettings {
-    /// What pages are laid out in.
-    pub viewport: Viewport,
-    /// The size of the screen.
-    pub screen: Option<Size>,
-    /// Device pixels per CSS pixel.
-    pub device_scale_factor: Option<f64>,
-    /// Layout as on phones.
-    pub is_mobile: bool,
-    /// Touch emulation.
-    pub has_touch: bool,
-    /// The user agent.
-    pub user_agent: Option<String>,
-    /// The language.
-    pub locale: Option<String>,
-    /// The time zone, an IANA name.
-    pub timezone_id: Option<String>,
-    /// `prefers-color-scheme`.
-    pub color_scheme: Option<ColorScheme>,
-    /// `prefers-reduced-motion`.
-    pub reduced_motion: Option<ReducedMotion>,
-    /// `forced-colors`.
-    pub forced_colors: Option<ForcedColors>,
-    /// `prefers-contrast`.
-    pub contrast: Option<Contrast>,
-    /// The place.
-    pub geolocation: Option<Geolocation>,
-    /// Granted permissions.
-    pub permissions: Vec<String>,
-    /// Others are denied, and nobody is asked.
-    pub deny_permissions: bool,
-    /// The answer to HTTP authentication.
-    pub http_credentials: Option<HttpCredentials>,
-    /// Headers on every request.
-    pub extra_http_headers: Vec<(String, String)>,
-    /// Broken certificates are accepted.
-    pub ignore_https_errors: bool,
-    /// No network at first.
-    pub offline: bool,
-    /// JavaScript of pages runs.
-    pub java_script_enabled: bool,
-    /// The Content Security Policy of pages is off.
-    pub bypass_csp: bool,
+    /// What is known before the browser is: the user agent is a template, and there are no scripts and downloads yet.
+    pub options: ContextOptions,
+    /// Pages are as large as the window, whatever the viewport of the options is.
+    pub fills_window: bool,
     /// Downloads are accepted.
     pub accept_downloads: bool,
     /// Where they go, when somebody chose.
     pub downloads_dir: Option<PathBuf>,
-    /// Pages may not register service workers.
-    pub block_service_workers: bool,
-    /// A way to the network of its own, instead of the browser's.
-    pub proxy: Option<Proxy>,
-    /// What may be requested.
-    pub origins: OriginRules,
-    /// Which addresses and ports may be connected to.
-    pub addresses: AddressRules,
-    /// There is a tool that throttles the network.
-    pub can_throttle: bool,
     /// Its name among those of its session; `None` for the default one. Refs begin with it.
     pub name: Option<String>,
     /// Cookies and storage at first.

@@ -194,6 +194,7 @@ fn switches_have_four_forms() {
     assert!(
         settings(&["--ignoreHttpsErrors"])
             .context
+            .options
             .ignore_https_errors
     );
 }

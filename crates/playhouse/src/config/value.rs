@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 pub use choices::{
@@ -26,7 +27,7 @@ pub(crate) use lists::{
 };
 pub(crate) use servers::{CommandLine, NamedServer, NamedServers};
 pub(crate) use structured::{BlockServiceWorkers, BrowserName, FirefoxPreferences, JsonObject};
-pub use structured::{Geolocation, HttpCredentials, Size, StorageStateSource, Viewport};
+pub use structured::{StorageStateSource, Viewport};
 
 /// A type that an option can have.
 pub(crate) trait OptionValue: Clone + PartialEq + fmt::Debug + Sized {
@@ -146,150 +147,63 @@ impl OptionValue for PathBuf {
     }
 }
 
-/// A span of time, written as a whole number of milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Milliseconds(pub u64);
+/// Declares whole numbers: what they count, the smallest and the largest, the word of help and what messages say.
+macro_rules! numbers {
+    ($($(#[doc = $doc:literal])* $name:ident($type:ty) $range:expr, $word:literal, $expected:literal;)*) => { $(
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) struct $name(pub $type);
+
+        impl $name {
+            fn checked(number: Option<$type>) -> Result<Self, Problem> {
+                let number = number.filter(|number| $range.contains(number));
+                number.map(Self).ok_or_else(|| Problem::expected($expected))
+            }
+        }
+
+        impl OptionValue for $name {
+            const WORD: &'static str = $word;
+
+            fn parse(text: &str) -> Result<Self, Problem> {
+                Self::checked(text.trim().parse().ok())
+            }
+
+            fn from_json(value: &Value) -> Result<Self, Problem> {
+                Self::checked(<$type>::deserialize(value).ok())
+            }
+
+            fn to_json(&self) -> Value {
+                json!(self.0)
+            }
+
+            fn schema() -> Value {
+                let mut schema = json!({ "type": "integer", "minimum": $range.start() });
+                // JSON has no limit that these do not have.
+                if size_of::<$type>() < size_of::<usize>() {
+                    schema["maximum"] = json!($range.end());
+                }
+                schema
+            }
+        }
+    )* };
+}
+
+numbers! {
+    /// A span of time, written as a whole number of milliseconds.
+    Milliseconds(u64) (0..=u64::MAX), "MS", "a whole number of milliseconds";
+    /// How many there are; perhaps none.
+    Number(usize) (0..=usize::MAX), "N", "a whole number";
+    /// How many there may be: at least one.
+    Count(usize) (1..=usize::MAX), "N", "a whole number of at least 1";
+    /// A TCP port; 0 is any that is free.
+    Port(u16) (0..=u16::MAX), "PORT", "a port: a whole number up to 65535";
+    /// A size, as a whole number of bytes.
+    Bytes(u64) (0..=u64::MAX), "BYTES", "a whole number of bytes";
+}
 
 impl From<Milliseconds> for Duration {
     fn from(Milliseconds(ms): Milliseconds) -> Duration {
         Duration::from_millis(ms)
-    }
-}
-
-impl OptionValue for Milliseconds {
-    const WORD: &'static str = "MS";
-
-    fn parse(text: &str) -> Result<Self, Problem> {
-        let expected = |_| Problem::expected("a whole number of milliseconds");
-        text.trim().parse().map(Milliseconds).map_err(expected)
-    }
-
-    fn from_json(value: &Value) -> Result<Self, Problem> {
-        let expected = || Problem::expected("a whole number of milliseconds");
-        value.as_u64().map(Milliseconds).ok_or_else(expected)
-    }
-
-    fn to_json(&self) -> Value {
-        json!(self.0)
-    }
-
-    fn schema() -> Value {
-        json!({ "type": "integer", "minimum": 0 })
-    }
-}
-
-/// How many there are; perhaps none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Number(pub usize);
-
-impl OptionValue for Number {
-    const WORD: &'static str = "N";
-
-    fn parse(text: &str) -> Result<Self, Problem> {
-        let expected = |_| Problem::expected("a whole number");
-        text.trim().parse().map(Number).map_err(expected)
-    }
-
-    fn from_json(value: &Value) -> Result<Self, Problem> {
-        let number = value
-            .as_u64()
-            .and_then(|number| usize::try_from(number).ok());
-        let expected = || Problem::expected("a whole number");
-        number.map(Number).ok_or_else(expected)
-    }
-
-    fn to_json(&self) -> Value {
-        json!(self.0)
-    }
-
-    fn schema() -> Value {
-        json!({ "type": "integer", "minimum": 0 })
-    }
-}
-
-/// How many there may be: at least one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Count(pub usize);
-
-impl OptionValue for Count {
-    const WORD: &'static str = "N";
-
-    fn parse(text: &str) -> Result<Self, Problem> {
-        let count = text.trim().parse().ok().filter(|count| *count > 0);
-        count.map(Count).ok_or_else(Count::expected)
-    }
-
-    fn from_json(value: &Value) -> Result<Self, Problem> {
-        let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
-        let count = count.filter(|count| *count > 0);
-        count.map(Count).ok_or_else(Count::expected)
-    }
-
-    fn to_json(&self) -> Value {
-        json!(self.0)
-    }
-
-    fn schema() -> Value {
-        json!({ "type": "integer", "minimum": 1 })
-    }
-}
-
-impl Count {
-    fn expected() -> Problem {
-        Problem::expected("a whole number of at least 1")
-    }
-}
-
-/// A TCP port; 0 is any that is free.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Port(pub u16);
-
-impl OptionValue for Port {
-    const WORD: &'static str = "PORT";
-
-    fn parse(text: &str) -> Result<Self, Problem> {
-        let expected = |_| Problem::expected("a port: a whole number up to 65535");
-        text.trim().parse().map(Port).map_err(expected)
-    }
-
-    fn from_json(value: &Value) -> Result<Self, Problem> {
-        let port = value.as_u64().and_then(|port| u16::try_from(port).ok());
-        let expected = || Problem::expected("a port: a whole number up to 65535");
-        port.map(Port).ok_or_else(expected)
-    }
-
-    fn to_json(&self) -> Value {
-        json!(self.0)
-    }
-
-    fn schema() -> Value {
-        json!({ "type": "integer", "minimum": 0, "maximum": 65535 })
-    }
-}
-
-/// A size, as a whole number of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bytes(pub u64);
-
-impl OptionValue for Bytes {
-    const WORD: &'static str = "BYTES";
-
-    fn parse(text: &str) -> Result<Self, Problem> {
-        let expected = |_| Problem::expected("a whole number of bytes");
-        text.trim().parse().map(Bytes).map_err(expected)
-    }
-
-    fn from_json(value: &Value) -> Result<Self, Problem> {
-        let expected = || Problem::expected("a whole number of bytes");
-        value.as_u64().map(Bytes).ok_or_else(expected)
-    }
-
-    fn to_json(&self) -> Value {
-        json!(self.0)
-    }
-
-    fn schema() -> Value {
-        json!({ "type": "integer", "minimum": 0 })
     }
 }
 

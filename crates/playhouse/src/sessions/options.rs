@@ -1,8 +1,8 @@
 //! The options of a session at its creation, which override the server's settings.
 
-use crate::config::{SessionExpiry, Settings, Size, StorageStateSource, Viewport};
+use crate::config::{SessionExpiry, Settings, StorageStateSource};
 use crate::error::{Error, Problem, Result};
-use engine::{Channel, Proxy, StorageState};
+use engine::{Channel, Proxy, Size, StorageState, Viewport};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -173,10 +173,13 @@ impl SessionOptions {
         }
         let context = &mut settings.context;
         if let Some(user_agent) = &self.user_agent {
-            context.user_agent = Some(user_agent.clone());
+            context.options.user_agent = Some(user_agent.clone());
         }
         if let Some(ViewportOption { width, height }) = self.viewport {
-            context.viewport = Viewport::Fixed(Size { width, height });
+            let desktop = Viewport::desktop(width, height);
+            let viewport = context.options.viewport.get_or_insert(desktop);
+            viewport.size = Size { width, height };
+            context.fills_window = false;
         }
         let unsendable = |text: &String| http::HeaderValue::try_from(text).is_err();
         if self.user_agent.as_ref().is_some_and(unsendable) {
@@ -186,13 +189,13 @@ impl SessionOptions {
             ));
         }
         if let Some(locale) = &self.locale {
-            context.locale = Some(locale.clone());
+            context.options.locale = Some(locale.clone());
         }
         if let Some(timezone) = &self.timezone {
-            context.timezone_id = Some(timezone.clone());
+            context.options.timezone = Some(timezone.clone());
         }
         if let Some(proxy) = &self.proxy {
-            context.proxy = Some(proxy.checked()?);
+            context.options.proxy = Some(proxy.checked()?);
             settings.browser.confined = true;
         }
         if let Some(state) = &self.storage_state {

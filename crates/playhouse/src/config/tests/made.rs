@@ -2,6 +2,12 @@
 
 use super::*;
 
+/// The width and height of pages; `None` for those of the window.
+fn viewport(context: &ContextSettings) -> Option<(u32, u32)> {
+    let size = context.options.viewport.as_ref()?.size;
+    (!context.fills_window).then_some((size.width, size.height))
+}
+
 #[test]
 fn a_window_needs_a_display() {
     let headless = |environment: &[(&str, &str)]| {
@@ -15,16 +21,10 @@ fn a_window_needs_a_display() {
     assert!(!headless(&[("DISPLAY", ":0")]));
     assert!(!headless(&[("WAYLAND_DISPLAY", "wayland-0")]));
     assert_eq!(
-        settings(&["--headless"]).context.viewport,
-        Viewport::Fixed(Size {
-            width: 1280,
-            height: 720
-        })
+        viewport(&settings(&["--headless"]).context),
+        Some((1280, 720))
     );
-    assert_eq!(
-        settings(&["--no-headless"]).context.viewport,
-        Viewport::Window
-    );
+    assert_eq!(viewport(&settings(&["--no-headless"]).context), None);
 }
 
 #[test]
@@ -63,37 +63,20 @@ fn a_browser_is_chosen_by_the_stronger_layer_and_then_by_the_channel() {
 #[test]
 fn a_device_supplies_settings_that_were_not_given() {
     let context = settings(&["--device=iPhone 15"]).context;
-    assert_eq!(
-        context.viewport,
-        Viewport::Fixed(Size {
-            width: 393,
-            height: 659
-        })
-    );
-    assert_eq!(context.device_scale_factor, Some(3.0));
-    assert!(context.is_mobile && context.has_touch);
+    assert_eq!(viewport(&context), Some((393, 659)));
+    let shape = context.options.viewport.expect("a fixed one");
+    assert!(shape.is_mobile && shape.has_touch && shape.device_scale_factor == 3.0);
     let context = settings(&["--device=iPhone 15", "--viewport-size=400x300"]).context;
-    assert_eq!(
-        context.viewport,
-        Viewport::Fixed(Size {
-            width: 400,
-            height: 300
-        })
-    );
+    assert_eq!(viewport(&context), Some((400, 300)));
     let file = r#"{"browser": {"contextOptions": {"viewport": {"width": 9, "height": 9}, "userAgent": "mine"}}}"#;
     let context = load(&["--mobile"], &[], Some(file))
         .expect("valid")
         .settings
         .context;
-    assert_eq!(
-        context.viewport,
-        Viewport::Fixed(Size {
-            width: 360,
-            height: 732
-        })
-    );
+    assert_eq!(viewport(&context), Some((360, 732)));
     assert!(
         context
+            .options
             .user_agent
             .is_some_and(|agent| agent.contains("Pixel 10"))
     );

@@ -27,7 +27,7 @@ fn the_example_of_the_specification_works_as_it_stands() {
     assert_eq!(settings.timeouts.navigation, Duration::from_secs(30));
     assert_eq!(settings.sessions.timeout, Duration::from_secs(300));
     assert_eq!(settings.sessions.max, 50);
-    let origins = &settings.context.origins;
+    let origins = &settings.context.options.origins;
     assert!(origins.allow("https://www.example.com:8443/"));
     assert!(!origins.allow("https://example.org/"));
     assert_eq!(settings.security.max_screenshot, Some(10_485_760));
@@ -167,21 +167,21 @@ fn flags_have_an_older_name() {
     ]);
     assert_eq!(settings.sessions.timeout, Duration::from_secs(1));
     assert_eq!(settings.sessions.max, 3);
-    assert!(settings.context.origins.allow("http://x.b.org/"));
-    assert!(!settings.context.origins.allow("http://c.org/"));
+    assert!(settings.context.options.origins.allow("http://x.b.org/"));
+    assert!(!settings.context.options.origins.allow("http://c.org/"));
 }
 
 #[test]
 fn addresses_and_ports_are_rules_of_browser_and_context() {
     let flags = ["--block-private-addresses", "--allowed-ports=80,443"];
     let settings = settings(&flags);
-    let rules = &settings.context.addresses;
+    let rules = &settings.context.options.addresses;
     assert!(rules.block_private && rules.allowed_ports == Some(vec![80, 443]));
     assert_eq!(*rules, settings.browser.addresses);
     for (file, ports) in [("[8080]", Some(vec![8080])), ("[]", Some(vec![]))] {
         let file = format!(r#"{{"security": {{"allowedPorts": {file}}}}}"#);
         let settings = load(&[], &[], Some(&file)).expect("valid").settings;
-        assert_eq!(settings.context.addresses.allowed_ports, ports);
+        assert_eq!(settings.context.options.addresses.allowed_ports, ports);
     }
     for port in ["0", "65536", "http"] {
         let message = refusal(&["--allowed-ports", port], None);

@@ -3,21 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use engine::{Geolocation, HttpCredentials, Size};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use super::{OptionValue, Problem};
 
-/// A size in CSS pixels, written `1280x720` or `1280,720`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Size {
-    /// From left to right.
-    pub width: u32,
-    /// From top to bottom.
-    pub height: u32,
-}
-
+/// Written `1280x720` or `1280,720`.
 impl OptionValue for Size {
     const WORD: &'static str = "WxH";
 
@@ -36,7 +28,7 @@ impl OptionValue for Size {
     fn from_json(value: &Value) -> Result<Self, Problem> {
         match value {
             Value::String(text) => Self::parse(text),
-            _ => shaped(value, "an object with width and height"),
+            _ => object(value, "an object with width and height"),
         }
     }
 
@@ -61,6 +53,19 @@ fn side_schema() -> Value {
 /// Reads a value with its derived shape.
 pub(super) fn shaped<T: DeserializeOwned>(value: &Value, expected: &str) -> Result<T, Problem> {
     T::deserialize(value).map_err(|why| Problem::expected(format!("{expected} ({why})")))
+}
+
+/// Reads an object; a key that its schema does not have is refused.
+fn object<T: OptionValue + DeserializeOwned>(value: &Value, expected: &str) -> Result<T, Problem> {
+    let schema = T::schema();
+    if let (Some(map), Some(known)) = (value.as_object(), schema["properties"].as_object())
+        && let Some(key) = map.keys().find(|key| !known.contains_key(*key))
+    {
+        return Err(Problem::expected(format!(
+            "{expected} (unknown field `{key}`)"
+        )));
+    }
+    shaped(value, expected)
 }
 
 /// What a page is laid out in.
@@ -233,7 +238,7 @@ macro_rules! objects {
             }
 
             fn from_json(value: &Value) -> Result<Self, Problem> {
-                shaped(value, $expected)
+                object(value, $expected)
             }
 
             fn to_json(&self) -> Value {
@@ -245,19 +250,6 @@ macro_rules! objects {
             }
         }
     )* };
-}
-
-/// Where the device is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Geolocation {
-    /// Degrees, -90 to 90.
-    pub latitude: f64,
-    /// Degrees, -180 to 180.
-    pub longitude: f64,
-    /// Metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accuracy: Option<f64>,
 }
 
 /// Preferences of Firefox by their names.
@@ -288,19 +280,6 @@ impl From<Preference> for Value {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct JsonObject(pub Map<String, Value>);
-
-/// What is answered to a server that asks for a user name and a password.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HttpCredentials {
-    /// The user's name.
-    pub username: String,
-    /// The password.
-    pub password: String,
-    /// Only this origin gets them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<String>,
-}
 
 objects! {
     Geolocation: "an object with latitude and longitude", {

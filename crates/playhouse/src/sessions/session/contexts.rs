@@ -122,7 +122,7 @@ impl Session {
         let all = std::iter::once((DEFAULT_NAME, self)).chain(named);
         all.map(|(name, session)| {
             let settings = &session.settings;
-            let proxy = settings.context.proxy.as_ref();
+            let proxy = settings.context.options.proxy.as_ref();
             let tabs = session.open_tabs();
             let tabs = tabs.filter(|tabs| tabs.closed_reason().is_none());
             let current = tabs.as_ref().and_then(|tabs| tabs.current());
