@@ -4,7 +4,6 @@ mod action;
 mod addresses;
 mod backend;
 mod browser;
-mod capture;
 mod changes;
 pub mod codegen;
 mod console;
@@ -23,6 +22,7 @@ mod memory;
 mod network;
 mod origins;
 mod page;
+mod page_snapshot;
 mod progress;
 mod reading;
 mod regexp;
@@ -44,7 +44,6 @@ pub use backend::{
     SourceLocation, Throttling, Verdict, Viewport,
 };
 pub use browser::Browser;
-pub use capture::{Snapshot, SnapshotOptions};
 pub use console::{ConsoleCounts, ConsoleEntry};
 pub use context::BrowserContext;
 pub use devices::{Device, device, device_names, user_agent_of};
@@ -63,6 +62,7 @@ pub use page::{
     Dialog, DialogHandlerGuard, Events, FileChooser, Intercepted, Interceptor, LoadGuard,
     LoadState, NavigationOutcome, Page, PasswordMasks, password_dots, without_invisible,
 };
+pub use page_snapshot::{Snapshot, SnapshotOptions};
 pub use progress::Progress;
 pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};
 pub use routes::{HeaderChanges, Mock, Route, RouteAnswer, Routes, UrlPattern};
