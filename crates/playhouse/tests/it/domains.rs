@@ -1,5 +1,5 @@
-//! `--allowed-domains` and `--blocked-domains` at the level of connections: no kind of request from a page reaches the server of a blocked
-//! domain; in the default session, in a created one, and in a named context.
+//! `--allowed-domains` and `--blocked-domains`: no request of any script or element reaches the server of a blocked domain, in the
+//! default session, a created session, and a named context.
 
 use serde_json::{Value, json};
 use testkit::{Client, Engine, RemoteBrowser, Resource, Site, eventually};
@@ -170,35 +170,38 @@ impl Scene {
     }
 }
 
-async fn assert_no_request(engine: Engine, flags: &[&str], rule: &str) {
-    let args = [&["--toolsets", "browser,session"], flags].concat();
-    let client = server_on(engine, &args).await;
-    let created = client.create_session(json!({})).await;
-    for session in ["default", &created] {
-        Scene::new()
-            .await
-            .is_played(&client, session, rule, Leaving::AtOnce)
-            .await;
-    }
+#[testkit::test(chromium, firefox, webkit)]
+async fn a_blocked_domain_gets_no_request(engine: Engine) {
+    let flags = ["--blocked-domains", "*.example.org,localhost"];
+    let client = server_on(engine, &with_both_toolsets(&flags)).await;
+    let rule = "localhost is blocked";
+    let scene = Scene::new().await;
+    scene
+        .is_played(&client, "default", rule, Leaving::AtOnce)
+        .await;
     client
         .call("browser_context_create", json!({ "name": "clean" }))
         .await;
-    Scene::new()
-        .await
+    let scene = Scene::new().await;
+    scene
         .is_played(&client, "default", rule, Leaving::AtOnce)
         .await;
 }
 
 #[testkit::test(chromium, firefox, webkit)]
-async fn a_blocked_domain_gets_no_request(engine: Engine) {
-    let flags = ["--blocked-domains", "*.example.org,localhost"];
-    assert_no_request(engine, &flags, "localhost is blocked").await;
-}
-
-#[testkit::test(chromium, firefox, webkit)]
 async fn a_domain_that_is_not_allowed_gets_no_request(engine: Engine) {
     let flags = ["--allowed-domains", "127.0.0.1,*.localhost"];
-    assert_no_request(engine, &flags, "only 127.0.0.1, *.localhost is allowed").await;
+    let client = server_on(engine, &with_both_toolsets(&flags)).await;
+    let created = client.create_session(json!({})).await;
+    let rule = "only 127.0.0.1, *.localhost is allowed";
+    let scene = Scene::new().await;
+    scene
+        .is_played(&client, &created, rule, Leaving::AtOnce)
+        .await;
+}
+
+fn with_both_toolsets<'a>(flags: &[&'a str]) -> Vec<&'a str> {
+    [&["--toolsets", "browser,session"], flags].concat()
 }
 
 #[testkit::test(chromium)]
@@ -211,8 +214,7 @@ async fn a_blocked_domain_gets_no_request_of_a_remote_browser() {
         "--blocked-domains",
         "localhost",
     ];
-    let args = [&["--toolsets", "browser,session"][..], &flags].concat();
-    let client = server(&args).await;
+    let client = server(&with_both_toolsets(&flags)).await;
     let scene = Scene::new().await;
     // A nested worker whose page navigates while it starts is resumed by the browser before rules are applied, and nothing else blocks its
     // WebSockets there: decision 12.
