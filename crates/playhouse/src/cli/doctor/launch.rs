@@ -24,10 +24,8 @@ use crate::{
 
 /// The browsers that a session can request by another name than the server's own.
 const FAMILIES: [Channel; 2] = [Channel::Firefox, Channel::Webkit];
-/// The launch timeout of a browser of another kind.
-const OTHERS: Duration = Duration::from_secs(10);
 /// The timeout of a program that is run for its output.
-const QUESTION: Duration = Duration::from_secs(10);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Checks whether the browser of these settings works, and the installed browsers of other kinds. `verbose`: include the log of a browser
 /// that does not work.
@@ -74,8 +72,7 @@ pub(super) async fn check(settings: &Settings, platform: &Platform, verbose: boo
 
 /// Checks a browser of another kind, which sessions may request by its name. A missing or broken browser is not a failure.
 async fn also(browser: &BrowserSettings, channel: Channel, verbose: bool) -> Vec<Finding> {
-    let mut browser = browser.of_channel(channel);
-    browser.launch_timeout = browser.launch_timeout.min(OTHERS);
+    let browser = browser.of_channel(channel);
     let Ok(found) = browser.find() else {
         return Vec::new();
     };
@@ -223,7 +220,7 @@ async fn missing_libraries(program: &Path) -> Vec<String> {
     }
     let program = behind_script(program).unwrap_or_else(|| program.to_owned());
     let program = program.display().to_string();
-    let listing = process::output(Path::new("ldd"), &[&program], QUESTION).await;
+    let listing = process::output(Path::new("ldd"), &[&program], PROGRAM_TIMEOUT).await;
     let listing = listing.unwrap_or_default();
     let missing = listing.lines().filter(|line| line.contains("=> not found"));
     missing
