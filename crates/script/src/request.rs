@@ -1,4 +1,4 @@
-//! The requests of client code, as `api/` sends them.
+//! The requests of client code, as `crates/script/api` sends them.
 
 use engine::{Cookie, Geolocation, Headers, Modifier, MouseButton, Point};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! The JavaScript engine: QuickJS on its own thread, with the API of `api/` and without knowledge of browsers.
+//! The JavaScript engine: QuickJS on its own thread, with the API of `crates/script/api` and without knowledge of browsers.
 //!
 //! The thread waits for messages and runs the code that they trigger. Requests of the code and their results are JSON messages.
 
@@ -17,17 +17,8 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// The files of the API, in the order of their dependencies.
-const API: [&str; 8] = [
-    include_str!("api/kernel.js"),
-    include_str!("api/globals.js"),
-    include_str!("api/selectors.js"),
-    include_str!("api/locator.js"),
-    include_str!("api/events.js"),
-    include_str!("api/routes.js"),
-    include_str!("api/page.js"),
-    include_str!("api/context.js"),
-];
+/// The API: an expression whose value is a function of the functions of [`native`], the page, and the timeouts.
+const API: &str = include_str!("../api/dist/api.js");
 
 /// The largest size of the code and its data, in bytes.
 const MAX_MEMORY: usize = 64 * 1024 * 1024;
@@ -197,9 +188,9 @@ impl InterruptHandler {
 struct Api<'js> {
     start: Function<'js>,
     settle: Function<'js>,
-    happened: Function<'js>,
-    idle: Function<'js>,
-    rejections: Function<'js>,
+    dispatch: Function<'js>,
+    is_idle: Function<'js>,
+    report_rejections: Function<'js>,
 }
 
 /// The tracker of rejected promises, also of those that are handled later.
@@ -275,10 +266,10 @@ fn live(
             let _ = reports.blocking_send(Report::Stopped(stopped));
             return Ok(());
         }
-        if api.rejections.call::<_, ()>(()).is_err() {
+        if api.report_rejections.call::<_, ()>(()).is_err() {
             ctx.catch();
         }
-        if ended.get() && api.idle.call::<_, bool>(()).unwrap_or(true) {
+        if ended.get() && api.is_idle.call::<_, bool>(()).unwrap_or(true) {
             return Ok(());
         }
         let Some(message) = inbox.next() else {
@@ -288,7 +279,7 @@ fn live(
         let told = match message {
             Message::Settled { call, outcome } => api.settle.call::<_, ()>((call, outcome)),
             Message::Happened(event) | Message::Routed(event) => {
-                api.happened.call::<_, ()>((event,))
+                api.dispatch.call::<_, ()>((event,))
             }
         };
         if let Err(error) = told.catch(ctx) {
@@ -360,27 +351,23 @@ fn api<'js>(
     rejected: &Rejected,
 ) -> rquickjs::Result<Api<'js>> {
     let made = load(ctx, native(ctx, query, reports, ended)?, start)?;
-    let heard: Function<'js> = made.get("rejected")?;
+    let heard: Function<'js> = made.get("trackRejection")?;
     *rejected.borrow_mut() = Some(Persistent::save(ctx, heard));
     Ok(Api {
         start: made.get("start")?,
         settle: made.get("settle")?,
-        happened: made.get("happened")?,
-        idle: made.get("idle")?,
-        rejections: made.get("rejections")?,
+        dispatch: made.get("dispatch")?,
+        is_idle: made.get("isIdle")?,
+        report_rejections: made.get("reportRejections")?,
     })
 }
 
 fn load<'js>(ctx: &Ctx<'js>, native: Object<'js>, start: &Start) -> rquickjs::Result<Object<'js>> {
-    let limits = Object::new(ctx.clone())?;
-    limits.set("action", millis(start.action))?;
-    limits.set("navigation", millis(start.navigation))?;
-    let text = format!(
-        "(function (native, current, limits) {{\n{}\n}})",
-        API.concat()
-    );
-    let make: Function<'js> = ctx.eval(text)?;
-    make.call((native, start.page.as_str(), limits))
+    let timeouts = Object::new(ctx.clone())?;
+    timeouts.set("action", millis(start.action))?;
+    timeouts.set("navigation", millis(start.navigation))?;
+    let load: Function<'js> = ctx.eval(API)?;
+    load.call((native, start.page.as_str(), timeouts))
 }
 
 /// Returns the methods and properties of each object of the API, by name.
@@ -403,7 +390,7 @@ pub(super) fn surface() -> rquickjs::Result<Vec<(String, Vec<String>)>> {
     })
 }
 
-/// Returns the functions that the API calls in Rust.
+/// Returns the functions that `native.d.ts` of the API declares.
 fn native<'js>(
     ctx: &Ctx<'js>,
     query: &SyncQuery,
@@ -420,8 +407,8 @@ fn native<'js>(
     )?;
     let query = query.clone();
     native.set(
-        "ask",
-        Function::new(ctx.clone(), move |question: String| query(&question))?,
+        "query",
+        Function::new(ctx.clone(), move |request: String| query(&request))?,
     )?;
     let out = reports.clone();
     native.set(
