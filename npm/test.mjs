@@ -1,26 +1,28 @@
 // Installs the packages of target/npm into an empty folder, and uses them as a client does.
-import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
-const packed = join(dirname(fileURLToPath(import.meta.url)), '../target/npm');
-const packages = readdirSync(packed).filter((name) => name.endsWith('.tgz')).map((name) => join(packed, name));
-const folder = mkdtempSync(join(tmpdir(), 'playhouse-npm-'));
+const packed = join(dirname(fileURLToPath(import.meta.url)), "../target/npm");
+const packages = readdirSync(packed)
+  .filter((name) => name.endsWith(".tgz"))
+  .map((name) => join(packed, name));
+const folder = mkdtempSync(join(tmpdir(), "playhouse-npm-"));
 // All processes of this test have it in their environment.
 const env = { ...process.env, PLAYHOUSE_TEST: undefined, NPM_TEST_FOLDER: folder };
-const options = { cwd: folder, env, encoding: 'utf8' };
+const options = { cwd: folder, env, encoding: "utf8" };
 
 /** The processes of this test, by their environment; none where the system does not tell. */
 const processes = () => {
-  if (process.platform !== 'linux') return [];
-  return readdirSync('/proc').filter((pid) => {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc").filter((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`NPM_TEST_FOLDER=${folder}`);
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "utf8").includes(`NPM_TEST_FOLDER=${folder}`);
     } catch {
       return false;
     }
@@ -29,30 +31,30 @@ const processes = () => {
 
 const nothingRuns = async () => {
   for (let turn = 0; turn < 200 && processes().length; turn += 1) await new Promise((resolve) => setTimeout(resolve, 100));
-  const left = processes().map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
+  const left = processes().map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "));
   assert.deepEqual(left, []);
 };
 
 /** A session with the server of a configuration file. */
 const connect = async () => {
-  const { command, args } = JSON.parse(readFileSync(join(folder, '.mcp.json'), 'utf8')).mcpServers.playhouse;
-  const server = spawn(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'ignore'] });
+  const { command, args } = JSON.parse(readFileSync(join(folder, ".mcp.json"), "utf8")).mcpServers.playhouse;
+  const server = spawn(command, args, { cwd: folder, env, stdio: ["pipe", "pipe", "ignore"] });
   const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
   let last = 0;
   const request = async (method, params) => {
     const id = (last += 1);
-    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     for (;;) {
       const { value, done } = await lines.next();
-      assert(!done, 'the server ended');
+      assert(!done, "the server ended");
       const message = JSON.parse(value);
       if (message.id === id) return message.result ?? assert.fail(value);
     }
   };
-  await request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
-  server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
-  const page = { url: 'data:text/html,<title>Here</title>' };
-  const { content } = await request('tools/call', { name: 'browser_navigate', arguments: page });
+  await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } });
+  server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+  const page = { url: "data:text/html,<title>Here</title>" };
+  const { content } = await request("tools/call", { name: "browser_navigate", arguments: page });
   assert.match(content[0].text, /Page Title: Here/);
   return server;
 };
@@ -67,43 +69,43 @@ const times = (program, args) => {
 };
 
 try {
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  const server = { command: 'npx', args: ['playhouse', '--headless', '--isolated'] };
-  writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { playhouse: server } }));
-  execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', ...packages], { ...options, stdio: 'inherit' });
+  writeFileSync(join(folder, "package.json"), '{ "private": true }');
+  const server = { command: "npx", args: ["playhouse", "--headless", "--isolated"] };
+  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { playhouse: server } }));
+  execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", ...packages], { ...options, stdio: "inherit" });
 
-  const modules = join(folder, 'node_modules');
+  const modules = join(folder, "node_modules");
   const platform = `${process.platform}-${process.arch}`;
-  const program = join(modules, '@playhouse', platform, 'bin/playhouse');
-  const version = execFileSync(program, ['--version'], options);
-  assert.equal(execFileSync('npx', ['playhouse', '--version'], options), version);
-  console.log('npx playhouse --version:', version.trim());
+  const program = join(modules, "@playhouse", platform, "bin/playhouse");
+  const version = execFileSync(program, ["--version"], options);
+  assert.equal(execFileSync("npx", ["playhouse", "--version"], options), version);
+  console.log("npx playhouse --version:", version.trim());
 
-  const wrong = spawn('npx', ['playhouse', '--heedless'], { cwd: folder, env, stdio: 'ignore' });
-  assert.deepEqual(await once(wrong, 'exit'), [1, null]);
-  console.log('exit codes pass through');
+  const wrong = spawn("npx", ["playhouse", "--heedless"], { cwd: folder, env, stdio: "ignore" });
+  assert.deepEqual(await once(wrong, "exit"), [1, null]);
+  console.log("exit codes pass through");
 
   const closed = await connect();
   closed.stdin.end();
-  assert.deepEqual(await once(closed, 'exit'), [0, null]);
+  assert.deepEqual(await once(closed, "exit"), [0, null]);
   await nothingRuns();
-  console.log('a session over npx: ends with its client, nothing is left');
+  console.log("a session over npx: ends with its client, nothing is left");
 
   const terminated = await connect();
-  terminated.kill('SIGTERM');
-  await once(terminated, 'exit');
+  terminated.kill("SIGTERM");
+  await once(terminated, "exit");
   await nothingRuns();
-  console.log('SIGTERM: nothing is left');
+  console.log("SIGTERM: nothing is left");
 
   const killed = await connect();
-  killed.kill('SIGKILL');
+  killed.kill("SIGKILL");
   killed.stdin.destroy();
   await nothingRuns();
-  console.log('SIGKILL: nothing is left');
+  console.log("SIGKILL: nothing is left");
 
-  const launcher = join(modules, 'playhouse/bin/playhouse.js');
-  const [alone, node] = [times(program, ['--version']), times(process.execPath, ['--eval', '0'])];
-  const launched = times(process.execPath, [launcher, '--version']);
+  const launcher = join(modules, "playhouse/bin/playhouse.js");
+  const [alone, node] = [times(program, ["--version"]), times(process.execPath, ["--eval", "0"])];
+  const launched = times(process.execPath, [launcher, "--version"]);
   const beyond = (launched - alone - node).toFixed(0);
   console.log(`the launcher adds the start of Node (${node.toFixed(0)} ms) and ${beyond} ms`);
 } finally {

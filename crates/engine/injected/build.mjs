@@ -19,8 +19,17 @@ const core = {
 };
 
 await build({ ...core, minifyIdentifiers: true, outfile: "dist/core.js" });
-const banner = { js: "/* Contains Readability (https://github.com/mozilla/readability), Copyright (c) 2010 Arc90 Inc, Apache License 2.0. */" };
-await build({ ...core, minifyIdentifiers: true, legalComments: "none", banner, entryPoints: ["src/reader.entry.ts"], outfile: "dist/reader.js" });
+const banner = {
+  js: "/* Contains Readability (https://github.com/mozilla/readability), Copyright (c) 2010 Arc90 Inc, Apache License 2.0. */",
+};
+await build({
+  ...core,
+  minifyIdentifiers: true,
+  legalComments: "none",
+  banner,
+  entryPoints: ["src/reader.entry.ts"],
+  outfile: "dist/reader.js",
+});
 
 // Our own facts must not be renamed on their way to Rust.
 const [ours] = readFileSync("dist/core.js", "utf8").match(/[{,]\$[a-zA-Z]+:|\.\$[a-zA-Z]+=(?!=)/) ?? [];

@@ -9,35 +9,96 @@ const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 /** Kinds of elements: namespace, and name if it is one. */
 const ELEMENTS = {
-  HTMLElement: [HTML], SVGElement: [SVG], MathMLElement: [MATHML],
-  HTMLDetailsElement: [HTML, "details"], HTMLInputElement: [HTML, "input"], HTMLOptionElement: [HTML, "option"],
-  HTMLSelectElement: [HTML, "select"], HTMLSlotElement: [HTML, "slot"], HTMLTextAreaElement: [HTML, "textarea"],
+  HTMLElement: [HTML],
+  SVGElement: [SVG],
+  MathMLElement: [MATHML],
+  HTMLDetailsElement: [HTML, "details"],
+  HTMLInputElement: [HTML, "input"],
+  HTMLOptionElement: [HTML, "option"],
+  HTMLSelectElement: [HTML, "select"],
+  HTMLSlotElement: [HTML, "slot"],
+  HTMLTextAreaElement: [HTML, "textarea"],
 };
 const TYPES = { Element: "===1", Document: "===9", ShadowRoot: "===11&&!!host.call(e)" };
 /** The types of nodes, and where their members are found. */
 const NODES = {
-  1: ["Element", "Node", "HTMLElement"], 3: ["Text", "CharacterData", "Node"], 9: ["Document", "Node"], 11: ["DocumentFragment", "Node"],
+  1: ["Element", "Node", "HTMLElement"],
+  3: ["Text", "CharacterData", "Node"],
+  9: ["Document", "Node"],
+  11: ["DocumentFragment", "Node"],
 };
 /** Members that only one kind has, so that the type of a node need not be asked for. */
 const OF_ONE = {
   Node: [
-    "childNodes", "compareDocumentPosition", "contains", "firstChild", "getRootNode", "isConnected", "nextSibling", "nodeType", "nodeValue", "ownerDocument",
-    "parentElement", "parentNode", "textContent",
+    "childNodes",
+    "compareDocumentPosition",
+    "contains",
+    "firstChild",
+    "getRootNode",
+    "isConnected",
+    "nextSibling",
+    "nodeType",
+    "nodeValue",
+    "ownerDocument",
+    "parentElement",
+    "parentNode",
+    "textContent",
   ],
   Element: [
-    "attributes", "checkVisibility", "classList", "clientLeft", "clientTop", "closest", "firstElementChild", "getAttribute", "getAttributeNames",
-    "getBoundingClientRect", "hasAttribute", "hasAttributes", "localName", "matches", "namespaceURI", "scrollIntoView", "shadowRoot",
+    "attributes",
+    "checkVisibility",
+    "classList",
+    "clientLeft",
+    "clientTop",
+    "closest",
+    "firstElementChild",
+    "getAttribute",
+    "getAttributeNames",
+    "getBoundingClientRect",
+    "hasAttribute",
+    "hasAttributes",
+    "localName",
+    "matches",
+    "namespaceURI",
+    "scrollIntoView",
+    "shadowRoot",
   ],
 };
 /** Of those, the ones that a walk asks each node for, and that nothing else is ever asked for: they are called where they stand. */
 const OFTEN = new Set([
-  "checkVisibility", "firstChild", "firstElementChild", "getAttribute", "getAttributeNames", "hasAttributes", "localName", "namespaceURI", "nextSibling",
-  "nodeType", "nodeValue", "shadowRoot", "textContent",
+  "checkVisibility",
+  "firstChild",
+  "firstElementChild",
+  "getAttribute",
+  "getAttributeNames",
+  "hasAttributes",
+  "localName",
+  "namespaceURI",
+  "nextSibling",
+  "nodeType",
+  "nodeValue",
+  "shadowRoot",
+  "textContent",
 ]);
 /** What is called; all else is read. */
 const METHODS = new Set([
-  "checkVisibility", "closest", "compareDocumentPosition", "contains", "dispatchEvent", "focus", "getAttribute", "getAttributeNames", "getBoundingClientRect",
-  "getClientRects", "getRootNode", "hasAttribute", "hasAttributes", "matches", "querySelector", "querySelectorAll", "scrollIntoView",
+  "checkVisibility",
+  "closest",
+  "compareDocumentPosition",
+  "contains",
+  "dispatchEvent",
+  "focus",
+  "getAttribute",
+  "getAttributeNames",
+  "getBoundingClientRect",
+  "getClientRects",
+  "getRootNode",
+  "hasAttribute",
+  "hasAttributes",
+  "matches",
+  "querySelector",
+  "querySelectorAll",
+  "scrollIntoView",
 ]);
 const CONSTANTS = { TEXT_NODE: 3, ELEMENT_NODE: 1, DOCUMENT_FRAGMENT_NODE: 11, DOCUMENT_POSITION_FOLLOWING: 4 };
 const GLOBALS = ["document", "getComputedStyle", "Node", "NodeFilter", "CSS", "performance", "MutationObserver"];
@@ -62,10 +123,16 @@ export function asNatives(code, names) {
     if (OFTEN.has(plain) && !inChain(node)) {
       const native = factory.createIdentifier(`${name}_native`);
       const lookUp = factory.createCallExpression(factory.createIdentifier("native"), undefined, [
-        factory.createStringLiteral(plain), factory.createArrayLiteralExpression([factory.createIdentifier(kindOf(plain))]),
+        factory.createStringLiteral(plain),
+        factory.createArrayLiteralExpression([factory.createIdentifier(kindOf(plain))]),
       ]);
-      const known = factory.createParenthesizedExpression(factory.createBinaryExpression(native, ts.SyntaxKind.QuestionQuestionEqualsToken, lookUp));
-      return factory.createCallExpression(factory.createPropertyAccessExpression(known, "call"), undefined, [visited(node.expression), ...args.map(visited)]);
+      const known = factory.createParenthesizedExpression(
+        factory.createBinaryExpression(native, ts.SyntaxKind.QuestionQuestionEqualsToken, lookUp),
+      );
+      return factory.createCallExpression(factory.createPropertyAccessExpression(known, "call"), undefined, [
+        visited(node.expression),
+        ...args.map(visited),
+      ]);
     }
     // A chain that ends early ends in `undefined`, link by link.
     const target = factory.createIdentifier(inChain(node) ? `${name}_maybe` : `${name}_of`);
@@ -77,9 +144,15 @@ export function asNatives(code, names) {
     (context) => (root) => {
       const visit = (node) => {
         const deeper = (child) => ts.visitNode(child, visit);
-        if (ts.isCallExpression(node) && isOwn(node.expression) && !node.questionDotToken) return member(node.expression, deeper, node.arguments);
+        if (ts.isCallExpression(node) && isOwn(node.expression) && !node.questionDotToken)
+          return member(node.expression, deeper, node.arguments);
         if (isOwn(node) && !isAssigned(node)) return member(node, deeper, []);
-        if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === "Node" && node.name.text in CONSTANTS) {
+        if (
+          ts.isPropertyAccessExpression(node) &&
+          ts.isIdentifier(node.expression) &&
+          node.expression.text === "Node" &&
+          node.name.text in CONSTANTS
+        ) {
           return factory.createNumericLiteral(CONSTANTS[node.name.text]);
         }
         if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword && ts.isIdentifier(node.right)) {
@@ -91,8 +164,10 @@ export function asNatives(code, names) {
         }
         if (inChain(node) && !node.questionDotToken) {
           if (ts.isPropertyAccessExpression(node)) return factory.createPropertyAccessChain(deeper(node.expression), question, node.name);
-          if (ts.isElementAccessExpression(node)) return factory.createElementAccessChain(deeper(node.expression), question, deeper(node.argumentExpression));
-          if (ts.isCallExpression(node)) return factory.createCallChain(deeper(node.expression), question, undefined, node.arguments.map(deeper));
+          if (ts.isElementAccessExpression(node))
+            return factory.createElementAccessChain(deeper(node.expression), question, deeper(node.argumentExpression));
+          if (ts.isCallExpression(node))
+            return factory.createCallChain(deeper(node.expression), question, undefined, node.arguments.map(deeper));
         }
         return ts.visitEachChild(node, visit, context);
       };
@@ -130,7 +205,9 @@ function prelude(members, kinds) {
     };
     const ${member}_maybe=(e,a)=>e==null?void 0:${member}_of(e,a);`;
     }
-    const by = Object.entries(NODES).map(([type, kinds]) => `case ${type}:return(${member}_${type}??=native("${name}",[${kinds}])).call(e,a);`);
+    const by = Object.entries(NODES).map(
+      ([type, kinds]) => `case ${type}:return(${member}_${type}??=native("${name}",[${kinds}])).call(e,a);`,
+    );
     return `
     let ${Object.keys(NODES).map((type) => `${member}_${type}`)};
     const ${member}_of=(e,a)=>{
@@ -141,7 +218,9 @@ function prelude(members, kinds) {
   };
   const kind = (name) => {
     const [namespace, local] = ELEMENTS[name] ?? [];
-    const is = namespace ? `nodeType.call(e)===1&&namespaceURI.call(e)==="${namespace}"${local ? `&&localName.call(e)==="${local}"` : ""}` : `nodeType.call(e)${TYPES[name]}`;
+    const is = namespace
+      ? `nodeType.call(e)===1&&namespaceURI.call(e)==="${namespace}"${local ? `&&localName.call(e)==="${local}"` : ""}`
+      : `nodeType.call(e)${TYPES[name]}`;
     return `const is_${name}=(e)=>{if(e==null)return false;try{return ${is}}catch{return false}};`;
   };
   return `

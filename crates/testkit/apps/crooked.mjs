@@ -19,104 +19,104 @@
 //
 // Pages: `/` (its buttons are the following), `/save` (500, with a stack trace on stderr), `/die` (ends with a stack trace and code 7),
 // `/never` (no answer), `/slow?ms=`, `/log?line=` and `/log?line=&stream=stderr` (prints the line), `/pid`, `/count`.
-import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync, writeSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { fileURLToPath } from 'node:url';
+import { spawn } from "node:child_process";
+import { existsSync, writeFileSync, writeSync } from "node:fs";
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
 
 const words = process.argv.slice(2);
-const has = name => words.includes(name);
-const value = name => words[words.indexOf(name) + 1];
+const has = (name) => words.includes(name);
+const value = (name) => words[words.indexOf(name) + 1];
 const number = (name, otherwise) => (has(name) ? Number(value(name)) : otherwise);
 
-if (has('--crash')) {
-  console.log('starting');
-  throwAway(new Error('cannot read the configuration'), 3);
+if (has("--crash")) {
+  console.log("starting");
+  throwAway(new Error("cannot read the configuration"), 3);
 }
-if (has('--exit-0')) {
-  console.log('nothing to do');
+if (has("--exit-0")) {
+  console.log("nothing to do");
   process.exit(0);
 }
-if (has('--taken') && !existsSync(value('--taken'))) {
-  writeFileSync(value('--taken'), '');
+if (has("--taken") && !existsSync(value("--taken"))) {
+  writeFileSync(value("--taken"), "");
   console.error(`Error: listen EADDRINUSE: address already in use 127.0.0.1:${process.env.PORT}`);
   process.exit(1);
 }
-if (has('--ignore-term')) process.on('SIGTERM', () => console.log('SIGTERM? not now'));
-if (has('--slow-term')) {
-  process.on('SIGTERM', () => {
-    console.log('closing');
+if (has("--ignore-term")) process.on("SIGTERM", () => console.log("SIGTERM? not now"));
+if (has("--slow-term")) {
+  process.on("SIGTERM", () => {
+    console.log("closing");
     setTimeout(() => {
-      console.log('closed');
+      console.log("closed");
       process.exit(0);
-    }, number('--slow-term'));
+    }, number("--slow-term"));
   });
 }
-if (has('--flood')) flood();
+if (has("--flood")) flood();
 
-if (has('--hang')) {
-  console.log('compiling');
+if (has("--hang")) {
+  console.log("compiling");
   setInterval(() => {}, 1 << 30);
-} else if (has('--grandchild') || has('--orphan')) {
-  const rest = words.filter(word => !['--grandchild', '--orphan', '--leave-group'].includes(word));
+} else if (has("--grandchild") || has("--orphan")) {
+  const rest = words.filter((word) => !["--grandchild", "--orphan", "--leave-group"].includes(word));
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...rest], {
-    stdio: 'inherit',
-    detached: has('--leave-group'),
+    stdio: "inherit",
+    detached: has("--leave-group"),
   });
-  if (has('--orphan')) child.unref();
+  if (has("--orphan")) child.unref();
 } else {
-  setTimeout(serve, number('--slow', 0));
+  setTimeout(serve, number("--slow", 0));
 }
 
 function serve() {
   let count = 0;
   const server = createServer((request, response) => {
-    const url = new URL(request.url, 'http://localhost');
-    const answer = (status, type, text) => response.writeHead(status, { 'content-type': type }).end(text);
+    const url = new URL(request.url, "http://localhost");
+    const answer = (status, type, text) => response.writeHead(status, { "content-type": type }).end(text);
     count += 1;
-    if (count === number('--crash-after')) throwAway(new Error(`cannot answer request ${count}`), 7);
-    if (count > number('--hang-after', Infinity)) return;
-    if (count > number('--fail-after', Infinity)) {
+    if (count === number("--crash-after")) throwAway(new Error(`cannot answer request ${count}`), 7);
+    if (count > number("--hang-after", Infinity)) return;
+    if (count > number("--fail-after", Infinity)) {
       console.error(`Error: no connection to the database (request ${count})`);
-      answer(500, 'text/plain', 'Internal Server Error');
+      answer(500, "text/plain", "Internal Server Error");
       return;
     }
     switch (url.pathname) {
-      case '/':
-        answer(200, 'text/html', page);
+      case "/":
+        answer(200, "text/html", page);
         break;
-      case '/save':
+      case "/save":
         console.error(new Error('cannot save: the table "orders" does not exist').stack);
-        answer(500, 'application/json', '{"error":"cannot save"}');
+        answer(500, "application/json", '{"error":"cannot save"}');
         break;
-      case '/die':
-        throwAway(new Error('killed by a request'), 7);
+      case "/die":
+        throwAway(new Error("killed by a request"), 7);
         break;
-      case '/never':
+      case "/never":
         break;
-      case '/slow':
-        setTimeout(() => answer(200, 'text/plain', 'at last'), Number(url.searchParams.get('ms')));
+      case "/slow":
+        setTimeout(() => answer(200, "text/plain", "at last"), Number(url.searchParams.get("ms")));
         break;
-      case '/log':
-        console[url.searchParams.get('stream') === 'stderr' ? 'error' : 'log'](url.searchParams.get('line'));
-        answer(200, 'text/plain', 'printed');
+      case "/log":
+        console[url.searchParams.get("stream") === "stderr" ? "error" : "log"](url.searchParams.get("line"));
+        answer(200, "text/plain", "printed");
         break;
-      case '/pid':
-        answer(200, 'application/json', JSON.stringify({ pid: process.pid, parent: process.ppid }));
+      case "/pid":
+        answer(200, "application/json", JSON.stringify({ pid: process.pid, parent: process.ppid }));
         break;
-      case '/count':
-        answer(200, 'application/json', JSON.stringify({ count }));
+      case "/count":
+        answer(200, "application/json", JSON.stringify({ count }));
         break;
       default:
-        answer(404, 'text/plain', 'Not Found');
+        answer(404, "text/plain", "Not Found");
     }
   });
-  const port = has('--own-port') ? 0 : Number(process.env.PORT ?? 0);
-  server.listen(port, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${server.address().port}/`));
+  const port = has("--own-port") ? 0 : Number(process.env.PORT ?? 0);
+  server.listen(port, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${server.address().port}/`));
 }
 
 function flood() {
-  const line = `${'all work and no play '.repeat(48)}\n`;
+  const line = `${"all work and no play ".repeat(48)}\n`;
   const print = () => {
     process.stderr.write(line);
     // As fast as it is read, and no faster.

@@ -23,23 +23,27 @@ const opened = await client.callTool({
   arguments: { url: "data:text/html,<title>from the SDK</title><button>Go</button>" },
 });
 const ticks = [];
-const waited = await client.callTool(
-  { name: "browser_wait_for", arguments: { time: 2.5 } },
-  undefined,
-  { onprogress: (progress) => ticks.push(progress.progress) },
-);
+const waited = await client.callTool({ name: "browser_wait_for", arguments: { time: 2.5 } }, undefined, {
+  onprogress: (progress) => ticks.push(progress.progress),
+});
 const aborted = new AbortController();
 const cut = client.callTool({ name: "browser_wait_for", arguments: { time: 30 } }, undefined, {
   signal: aborted.signal,
 });
 setTimeout(() => aborted.abort("enough"), 100);
-const abort = await cut.then(() => "answered", () => "aborted");
+const abort = await cut.then(
+  () => "answered",
+  () => "aborted",
+);
 const after = await client.callTool({ name: "get_page_metadata", arguments: {} });
 const unknown = await client.callTool({ name: "no_such_tool", arguments: {} }).then(
   () => "answered",
   (error) => error.code,
 );
-const prompt = await client.getPrompt({ name: "scrape_website", arguments: { url: "http://a.test/", selectors: JSON.stringify({ title: "h1" }) } });
+const prompt = await client.getPrompt({
+  name: "scrape_website",
+  arguments: { url: "http://a.test/", selectors: JSON.stringify({ title: "h1" }) },
+});
 console.log(
   JSON.stringify({
     server: client.getServerVersion().name,

@@ -17,7 +17,7 @@ let printed = "";
 const { url, headers } = await new Promise((resolve) =>
   server.stderr.on("data", (data) => {
     printed += data;
-    const config = printed.match(/^\{$[^]*?^\}$/m);
+    const config = printed.match(/^\{$[\s\S]*?^\}$/m);
     if (config) resolve(Object.values(JSON.parse(config[0]).mcpServers)[0]);
   }),
 );

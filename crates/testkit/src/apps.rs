@@ -80,9 +80,9 @@ impl NotesApp {
         let source = fs::read_to_string(&path).expect("it is there");
         let line = source
             .lines()
-            .find(|line| line.starts_with("export let title"))
+            .find(|line| line.starts_with("export const title"))
             .expect("it has a title");
-        let source = source.replace(line, &format!("export let title = '{title}';"));
+        let source = source.replace(line, &format!(r#"export const title = "{title}";"#));
         fs::write(&path, source).expect("it can be written");
     }
 }

@@ -111,7 +111,9 @@ function written(answer: unknown, name: string): string {
 function json(answer: unknown): string {
   const text = JSON.stringify(answer);
   // Half a surrogate pair is no text to most readers of JSON.
-  return text.includes("\\ud") ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value)) : text;
+  return text.includes("\\ud")
+    ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value))
+    : text;
 }
 
 const exposed = {

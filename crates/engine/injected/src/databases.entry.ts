@@ -92,10 +92,12 @@ async function write(all: Database[], only: boolean): Promise<string> {
       if (next > 1) {
         const last = next - 1;
         if (keyPath === null) store.put(0, last);
-        else if (typeof keyPath === "string") store.put(keyPath.split(".").reduceRight<unknown>((value, name) => ({ [name]: value }), last));
+        else if (typeof keyPath === "string")
+          store.put(keyPath.split(".").reduceRight<unknown>((value, name) => ({ [name]: value }), last));
         store.delete(last);
       }
-      for (const { key, value } of records) key === undefined ? store.put(decoded(value)) : store.put(decoded(value), decoded(key) as IDBValidKey);
+      for (const { key, value } of records)
+        key === undefined ? store.put(decoded(value)) : store.put(decoded(value), decoded(key) as IDBValidKey);
       await written;
     }
     database.close();

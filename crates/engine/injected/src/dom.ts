@@ -132,7 +132,11 @@ export function itsLook(it: Seen): Look {
 function lookAt(it: Seen): Look {
   const { display, cursor, pointerEvents } = getComputedStyle(it.element);
   // WebKit's own style sheet leaves the cursor over links to whoever draws it.
-  return { display: display === "inline" && isBlockOfDrawing(it) ? "block" : display, cursor: cursor === "auto" && isInLink(it) ? "pointer" : cursor, pointerEvents };
+  return {
+    display: display === "inline" && isBlockOfDrawing(it) ? "block" : display,
+    cursor: cursor === "auto" && isInLink(it) ? "pointer" : cursor,
+    pointerEvents,
+  };
 }
 
 function isInLink(it: Seen): boolean {
@@ -198,7 +202,10 @@ const UNEVEN = /[^\S ]|[\u200b\u00ad]| {2}|^ | $/;
 /** Text as it reads: white space collapsed, zero width space and soft hyphen dropped, trimmed. */
 export function squash(s: string): string {
   if (!UNEVEN.test(s)) return s;
-  return s.replace(/[\u200b\u00ad]/g, "").trim().replace(/\s+/g, " ");
+  return s
+    .replace(/[\u200b\u00ad]/g, "")
+    .trim()
+    .replace(/\s+/g, " ");
 }
 
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));

@@ -49,7 +49,9 @@ export function dragTaken(): boolean {
 }
 
 function send(target: EventTarget | null | undefined, type: string, { x, y }: Point): boolean | undefined {
-  return target?.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, composed: true, dataTransfer: transfer, clientX: x, clientY: y }));
+  return target?.dispatchEvent(
+    new DragEvent(type, { bubbles: true, cancelable: true, composed: true, dataTransfer: transfer, clientX: x, clientY: y }),
+  );
 }
 
 /** Moves the drag; whether it could be dropped there. */

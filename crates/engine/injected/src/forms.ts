@@ -93,7 +93,15 @@ function isElsewhere(wanted: string | null | undefined): boolean {
 }
 
 /** Chooses options of a select by value or label; all others are no longer chosen. */
-export async function selectOptions({ handle, values, force }: { handle: Handle; values: string[]; force?: boolean }): Promise<{ selected: string[] } | Lacks | Mismatch | Gone> {
+export async function selectOptions({
+  handle,
+  values,
+  force,
+}: {
+  handle: Handle;
+  values: string[];
+  force?: boolean;
+}): Promise<{ selected: string[] } | Lacks | Mismatch | Gone> {
   const e = attached(handle);
   if (!e) return { gone: true };
   const list = fieldOf(e);
@@ -116,14 +124,27 @@ export async function selectOptions({ handle, values, force }: { handle: Handle;
 function optionOf(list: HTMLSelectElement, wanted: string): HTMLOptionElement | undefined {
   const options = [...list.options];
   const words = (s: string): string => s.trim().replace(/\s+/g, " ");
-  return options.find((option) => option.value === wanted || option.label === wanted) ?? options.find((option) => words(option.label) === words(wanted));
+  return (
+    options.find((option) => option.value === wanted || option.label === wanted) ??
+    options.find((option) => words(option.label) === words(wanted))
+  );
 }
 
 /**
  * Focuses the element; one that had no focus gets the caret, `typing` into an input at its start. What is typed next adds to its text.
  * `text` is that, where it is known.
  */
-export function focus({ handle, typing, text, origin }: { handle: Handle; typing?: boolean; text?: string; origin?: string | null }): true | Gone {
+export function focus({
+  handle,
+  typing,
+  text,
+  origin,
+}: {
+  handle: Handle;
+  typing?: boolean;
+  text?: string;
+  origin?: string | null;
+}): true | Gone {
   const e = attached(handle) as HTMLElement | undefined;
   if (!e || isElsewhere(origin)) return { gone: true };
   if (text) filling(fieldOf(e), text);
@@ -150,7 +171,8 @@ export function content({ handle, expected, marks }: { handle: Handle; expected?
   const e = attached(handle);
   if (!e) return { gone: true };
   const field = fieldOf(e);
-  const value = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement ? field.value : null;
+  const value =
+    field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement ? field.value : null;
   return {
     text: e.textContent ?? "",
     "innerText": marking(marks, () => withCaches(() => shownText(e))),
@@ -202,7 +224,17 @@ export interface DroppedFile {
 }
 
 /** Drops files and data onto the element, as a drag from outside the browser would. `accepted`: its dragover handler wanted it. */
-export function dispatchDrop({ handle, files, data, at }: { handle: Handle; files: DroppedFile[]; data: Record<string, string>; at?: { x: number; y: number } }): { accepted: boolean } | Gone {
+export function dispatchDrop({
+  handle,
+  files,
+  data,
+  at,
+}: {
+  handle: Handle;
+  files: DroppedFile[];
+  data: Record<string, string>;
+  at?: { x: number; y: number };
+}): { accepted: boolean } | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
   const transfer = transferOf(files);

@@ -49,10 +49,12 @@ const CONTROL = "button,select,input,a,[role=button],[role=checkbox],[role=radio
 
 /** The best locator of the element, or of the control around it. */
 export function generate({ handles, testIdAttribute }: { handles: Handle[]; testIdAttribute: string }): (Step[] | null)[] {
-  return withCaches(() => handles.map((handle) => {
-    const e = held(handle);
-    return e?.isConnected ? locatorOf(e, testIdAttribute) : null;
-  }));
+  return withCaches(() =>
+    handles.map((handle) => {
+      const e = held(handle);
+      return e?.isConnected ? locatorOf(e, testIdAttribute) : null;
+    }),
+  );
 }
 
 /** The same for one element. */
@@ -98,7 +100,13 @@ class Search {
     if (e !== this.target) return alone;
     let best = this.below(e, usable, byText && !says.length, alone);
     // What the element says may serve worse than what one of its ancestors says.
-    if (says.length) best = this.below(e, usable.filter((one) => !says.includes(one)), true, best);
+    if (says.length)
+      best = this.below(
+        e,
+        usable.filter((one) => !says.includes(one)),
+        true,
+        best,
+      );
     return best;
   }
 
@@ -210,7 +218,8 @@ function plainWays(e: Element, testId: string, isTarget: boolean): Way[] {
   if (type && type !== "hidden") ways.push(way(ATTRIBUTE, css(`input[type=${quoted(type)}]`)));
   if (tag === "input" || tag === "textarea") {
     const placeholder = e.getAttribute("placeholder");
-    if (placeholder) ways.push(...wordings(placeholder, PLACEHOLDER, "placeholder", (text) => ({ engine: "attribute", name: "placeholder", text })));
+    if (placeholder)
+      ways.push(...wordings(placeholder, PLACEHOLDER, "placeholder", (text) => ({ engine: "attribute", name: "placeholder", text })));
   }
   // An ancestor may be called by something besides what can be read in it.
   const named = isTarget || !saysName(e);
@@ -237,12 +246,14 @@ function textWays(e: Element, isTarget: boolean): Way[] {
   const title = e.getAttribute("title");
   if (title) ways.push(...wordings(title, TITLE, "title", (text) => ({ engine: "attribute", name: "title", text })));
   const alt = e.getAttribute("alt");
-  if (alt && /^(applet|area|img|input)$/.test(tag)) ways.push(...wordings(alt, ALT, "alt", (text) => ({ engine: "attribute", name: "alt", text })));
+  if (alt && /^(applet|area|img|input)$/.test(tag))
+    ways.push(...wordings(alt, ALT, "alt", (text) => ({ engine: "attribute", name: "alt", text })));
   const text = textOf(e).squashed;
   const parts = text ? alternatives(text) : [];
   const regex: TextMatch | undefined = text.length <= LONG && isTarget ? { regex: `^${escapeRegex(text)}$` } : undefined;
   const withText = (step: Step, price: number): void => {
-    for (const part of parts) ways.push(joined(way(price, step), way(spelled(TEXT, part.text) - part.bonus, { engine: "hasText", text: { text: part.text } })));
+    for (const part of parts)
+      ways.push(joined(way(price, step), way(spelled(TEXT, part.text) - part.bonus, { engine: "hasText", text: { text: part.text } })));
     if (regex) ways.push(joined(way(price, step), way(spelled(REGEX, regex.regex), { engine: "hasText", text: regex })));
   };
   if (text && isTarget) {
@@ -278,7 +289,14 @@ function roleNames(e: Element, role: string): Way[] {
   }
   const ways = wordings(name, ROLE_NAME, around, (match) => ({ engine: "role", role, name: match }));
   if (description && description.length <= LONGEST) {
-    ways.push(...wordings(name, ROLE_NAME + DESCRIPTION, `${around}[description="${description}"i]`, (match) => ({ engine: "role", role, name: match, description: described(match) })));
+    ways.push(
+      ...wordings(name, ROLE_NAME + DESCRIPTION, `${around}[description="${description}"i]`, (match) => ({
+        engine: "role",
+        role,
+        name: match,
+        description: described(match),
+      })),
+    );
   }
   return ways;
 }

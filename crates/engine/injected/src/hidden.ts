@@ -69,7 +69,10 @@ function isClippedAway(path: string, width: number, height: number): boolean {
     return inset(top, height) + inset(bottom, height) >= height || inset(left, width) + inset(right, width) >= width;
   }
   if (shape === "polygon") {
-    const points = values.replace(/^\w+, /, "").split(", ").map((point) => point.split(" "));
+    const points = values
+      .replace(/^\w+, /, "")
+      .split(", ")
+      .map((point) => point.split(" "));
     return [0, 1].some((axis) => new Set(points.map((point) => point[axis])).size === 1);
   }
   return /^([\d.]+(px|%) )?[01](\.\d+)?(px|%)/.test(values);
@@ -267,7 +270,12 @@ function colorOf(text: string): Color | undefined {
 function isLike(one: string, other: string): boolean {
   if (one === other) return true;
   const [mine, theirs] = [colorOf(one), colorOf(other)];
-  return !!mine && !!theirs && theirs.alpha === 1 && mine.channels.every((channel, index) => Math.abs(channel - (theirs.channels[index] ?? 0)) <= ALIKE);
+  return (
+    !!mine &&
+    !!theirs &&
+    theirs.alpha === 1 &&
+    mine.channels.every((channel, index) => Math.abs(channel - (theirs.channels[index] ?? 0)) <= ALIKE)
+  );
 }
 
 /** Whether something around an element was scrolled: then it can be scrolled back. */
@@ -296,7 +304,12 @@ export function marked(it: Seen, text: string, misleads = false): string {
 }
 
 function words(text: string): string[] {
-  return text.slice(0, 1_000).toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  return (
+    text
+      .slice(0, 1_000)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]{2,}/gu) ?? []
+  );
 }
 
 /** The text of an element as it is laid out; with a mark before what cannot be seen of it, where that is wanted. */

@@ -5,7 +5,11 @@ import { itsTextIsUnseen, MARK, marked, shownText } from "./hidden";
 import { seen } from "./seen";
 import { gridOf } from "./table";
 
-const SILENT = new Set("script style noscript template head title meta link iframe frame object embed canvas audio video svg math select datalist input textarea".split(" "));
+const SILENT = new Set(
+  "script style noscript template head title meta link iframe frame object embed canvas audio video svg math select datalist input textarea".split(
+    " ",
+  ),
+);
 const HEADING = /^h([1-6])$/;
 const DEEPEST = 400;
 
@@ -77,7 +81,10 @@ class Writer {
   private marked(e: Element, mark: string, depth: number): void {
     const content = mark === "`" ? shownText(e).replace(/\s+/g, " ") : flat(within(e, depth));
     const text = content.trim();
-    if (!text) return this.text(content);
+    if (!text) {
+      this.text(content);
+      return;
+    }
     const fence = mark === "`" && text.includes("`") ? "``" : mark;
     this.line += `${/^\s/.test(content) ? " " : ""}${fence}${text}${fence}${/\s$/.test(content) ? " " : ""}`;
   }
@@ -127,7 +134,8 @@ class Writer {
       this.end();
       return;
     }
-    const row = (cells: string[]): string => `| ${cells.map((cell) => escaped(cell).replace(/\n/g, "<br>").replace(/\|/g, "\\|")).join(" | ")} |`;
+    const row = (cells: string[]): string =>
+      `| ${cells.map((cell) => escaped(cell).replace(/\n/g, "<br>").replace(/\|/g, "\\|")).join(" | ")} |`;
     const headers = grid.headers.length ? grid.headers : Array.from({ length: width }, () => "");
     const caption = e.querySelector(":scope > caption");
     if (caption) this.element(caption, depth + 1);
@@ -141,7 +149,10 @@ class Writer {
 
   private end(): void {
     const lines = this.line.split("\n").map((line) => line.replace(/ +/g, " ").trim());
-    const text = lines.join("\n").trim().replace(/\n{3,}/g, "\n\n");
+    const text = lines
+      .join("\n")
+      .trim()
+      .replace(/\n{3,}/g, "\n\n");
     this.line = "";
     if (text) this.blocks.push(text.replace(/(?<=\S)\n(?=\S)/g, "  \n"));
   }
@@ -171,7 +182,9 @@ function markOf(tag: string): string {
 
 function fenced(e: Element): string {
   const text = shownText(e).replace(/\n$/, "");
-  const language = /\blang(?:uage)?-([\w+#.-]+)/.exec(`${e.getAttribute("class") ?? ""} ${e.querySelector("code")?.getAttribute("class") ?? ""}`)?.[1] ?? "";
+  const language =
+    /\blang(?:uage)?-([\w+#.-]+)/.exec(`${e.getAttribute("class") ?? ""} ${e.querySelector("code")?.getAttribute("class") ?? ""}`)?.[1] ??
+    "";
   let fence = "```";
   while (text.includes(fence)) fence += "`";
   return text.trim() ? `${fence}${language}\n${text}\n${fence}` : "";
@@ -187,7 +200,10 @@ function prefixed(text: string, first: string, others: string): string {
 
 /** What Markdown would read as its own. */
 function escaped(text: string): string {
-  return text.replace(/[\\`*[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|<(?=[a-z/!])/giu, "\\$&").replace(/^(\s*)(#{1,6} |[-+>] )/, "$1\\$2").replace(/^(\s*\d+)(?=[.)] )/, "$1\\");
+  return text
+    .replace(/[\\`*[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|<(?=[a-z/!])/giu, "\\$&")
+    .replace(/^(\s*)(#{1,6} |[-+>] )/, "$1\\$2")
+    .replace(/^(\s*\d+)(?=[.)] )/, "$1\\");
 }
 
 const target = (url: string): string => url.replace(/\(/g, "%28").replace(/\)/g, "%29");

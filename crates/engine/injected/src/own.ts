@@ -3,8 +3,25 @@
 import names from "./own.json";
 
 const KINDS = [
-  EventTarget, Node, Element, Document, DocumentFragment, CharacterData, Text, HTMLElement, HTMLButtonElement, HTMLInputElement, HTMLMeterElement,
-  HTMLOutputElement, HTMLProgressElement, HTMLSelectElement, HTMLTextAreaElement, SVGElement, MathMLElement, Range, DOMTokenList,
+  EventTarget,
+  Node,
+  Element,
+  Document,
+  DocumentFragment,
+  CharacterData,
+  Text,
+  HTMLElement,
+  HTMLButtonElement,
+  HTMLInputElement,
+  HTMLMeterElement,
+  HTMLOutputElement,
+  HTMLProgressElement,
+  HTMLSelectElement,
+  HTMLTextAreaElement,
+  SVGElement,
+  MathMLElement,
+  Range,
+  DOMTokenList,
 ];
 
 for (const { prototype } of KINDS) {

@@ -85,7 +85,10 @@ export function markup(e: Element): string {
   if (!inputs(e).some(has)) return e.outerHTML;
   // In a document without a window no custom element comes to life.
   const { implementation, contentType } = document;
-  const copy = (contentType === "text/html" ? implementation.createHTMLDocument("") : implementation.createDocument(null, "")).importNode(e, true);
+  const copy = (contentType === "text/html" ? implementation.createHTMLDocument("") : implementation.createDocument(null, "")).importNode(
+    e,
+    true,
+  );
   const copies = inputs(copy);
   const values = inputs(e).map((field, index) => {
     if (!has(field)) return "";

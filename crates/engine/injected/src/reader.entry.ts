@@ -11,12 +11,14 @@ const ORIGIN = /^playhouse-(\d+)$/;
 
 /** What is in an element of the article; all of the element where nothing in it is one. */
 function article(from: Element, marks?: boolean): string {
-  return marking(marks, () => withCaches(() => {
-    const originals = [...from.querySelectorAll("*")];
-    const found = readable(from);
-    if (found) leaveOut(originals, new Set(originsIn(found).map((index) => originals[index])));
-    return markdown(from);
-  }));
+  return marking(marks, () =>
+    withCaches(() => {
+      const originals = [...from.querySelectorAll("*")];
+      const found = readable(from);
+      if (found) leaveOut(originals, new Set(originsIn(found).map((index) => originals[index])));
+      return markdown(from);
+    }),
+  );
 }
 
 /** The article that a copy of an element has, taken out of it. */
@@ -24,7 +26,7 @@ function readable(from: Element): Element | null | undefined {
   // A document without a window runs nothing and loads nothing.
   const copy = document.implementation.createHTMLDocument();
   const body = copy.importNode(from, true);
-  [...body.querySelectorAll("*")].forEach((e, index) => e.setAttribute(`playhouse-${index}`, ""));
+  for (const [index, e] of [...body.querySelectorAll("*")].entries()) e.setAttribute(`playhouse-${index}`, "");
   // Fields of a form are its properties, before those that every element has.
   for (const e of body.querySelectorAll("form [name], form [id]")) for (const name of ["name", "id"]) e.removeAttribute(name);
   // Links to scripts are replaced with their text.
@@ -34,10 +36,12 @@ function readable(from: Element): Element | null | undefined {
 }
 
 function originsIn(found: Element): number[] {
-  return [...found.querySelectorAll("*")].flatMap((e) => e.getAttributeNames().flatMap((name) => {
-    const [, index] = ORIGIN.exec(name) ?? [];
-    return index === undefined ? [] : Number(index);
-  }));
+  return [...found.querySelectorAll("*")].flatMap((e) =>
+    e.getAttributeNames().flatMap((name) => {
+      const [, index] = ORIGIN.exec(name) ?? [];
+      return index === undefined ? [] : Number(index);
+    }),
+  );
 }
 
 /** Lets elements that are not of an article count as not displayed, and those around it as without a text of their own. */

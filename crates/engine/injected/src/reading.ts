@@ -43,25 +43,34 @@ export function texts({ handles, marks }: Of<{ handles: Handle[] }>): string[] {
 
 /** Each element that is still there. The refs add to those of the last snapshot. */
 export function describe({ handles, marks }: Of<{ handles: Handle[] }>): Described[] {
-  return marked(marks, () => handles.flatMap((handle) => {
-    const e = attached(handle);
-    if (!e) return [];
-    const { x, y, width, height } = e.getBoundingClientRect();
-    const it = seen(e);
-    const role = roleOf(e) ?? "generic";
-    const name = nameOf(e);
-    const text = shownText(e).trim();
-    return {
-      tag: tagOf(e),
-      "attributes": Object.fromEntries([...e.attributes].map(({ name, value }) => [name, name === "value" && isPassword(e) ? markedPassword(value) : cut(SAID.test(name) ? markedText(it, value, name !== "value" && saysOther(it, value)) : value)])),
-      text: cut(text),
-      role,
-      // One that is made of the text has what cannot be seen of that.
-      name: cut(markedText(it, name, itsNameDiffers(it, name) || (text.includes(MARK) && !it.has("aria-label")))),
-      box: { x, y, width, height },
-      ref: refTo(e, role, name),
-    };
-  }));
+  return marked(marks, () =>
+    handles.flatMap((handle) => {
+      const e = attached(handle);
+      if (!e) return [];
+      const { x, y, width, height } = e.getBoundingClientRect();
+      const it = seen(e);
+      const role = roleOf(e) ?? "generic";
+      const name = nameOf(e);
+      const text = shownText(e).trim();
+      return {
+        tag: tagOf(e),
+        "attributes": Object.fromEntries(
+          [...e.attributes].map(({ name, value }) => [
+            name,
+            name === "value" && isPassword(e)
+              ? markedPassword(value)
+              : cut(SAID.test(name) ? markedText(it, value, name !== "value" && saysOther(it, value)) : value),
+          ]),
+        ),
+        text: cut(text),
+        role,
+        // One that is made of the text has what cannot be seen of that.
+        name: cut(markedText(it, name, itsNameDiffers(it, name) || (text.includes(MARK) && !it.has("aria-label")))),
+        box: { x, y, width, height },
+        ref: refTo(e, role, name),
+      };
+    }),
+  );
 }
 
 /** Attributes that are read out, or shown. */
@@ -71,7 +80,12 @@ const SAID = /^(aria-\w*(label|description|holder|text)|title|alt|placeholder|va
 declare const __playhouseReader: (from: Element, marks?: boolean) => string;
 
 /** The page, or one element of it. `room`: what is longer is cut off. */
-export function read({ handle, form, room, marks }: Of<{ handle?: Handle; form: "html" | "text" | "markdown" | "reader"; room: number }>): { content: string; cut: boolean } | Gone {
+export function read({
+  handle,
+  form,
+  room,
+  marks,
+}: Of<{ handle?: Handle; form: "html" | "text" | "markdown" | "reader"; room: number }>): { content: string; cut: boolean } | Gone {
   const e = handle === undefined ? undefined : attached(handle);
   if (handle !== undefined && !e) return { gone: true };
   const content = marked(marks, () => {
@@ -109,7 +123,9 @@ export function links({ handle, marks }: Of<{ handle?: Handle }>): { count: numb
   return marked(marks, () => {
     const all = queryDeep(e ?? document, "a[href], area[href]");
     if (e?.matches("a[href], area[href]")) all.unshift(e);
-    const links = all.slice(0, MOST_LINKS).map((link) => ({ text: cut(squash(shownText(link)) || markedText(seen(link), nameOf(link))), href: hrefOf(link) }));
+    const links = all
+      .slice(0, MOST_LINKS)
+      .map((link) => ({ text: cut(squash(shownText(link)) || markedText(seen(link), nameOf(link))), href: hrefOf(link) }));
     return { count: all.length, links };
   });
 }

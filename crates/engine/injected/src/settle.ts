@@ -55,17 +55,26 @@ const handles = new WeakMap<Element, Handle>();
 
 /** Begins to watch for the effects of an action. The frames that are in view and whose documents cannot be seen from here. */
 export function watch(): Handle[] {
-  return begin().closed.filter(isInView).map((e) => {
-    const handle = handles.get(e) ?? keep(e);
-    handles.set(e, handle);
-    return handle;
-  });
+  return begin()
+    .closed.filter(isInView)
+    .map((e) => {
+      const handle = handles.get(e) ?? keep(e);
+      handles.set(e, handle);
+      return handle;
+    });
 }
 
 function begin(): { watching: Watch; closed: Element[] } {
   unwatch();
   const watching: Watch = {
-    before: new Set(), changes: 0, changed: 0, trees: new Set(), ticks: new Map(), spinning: new Set(), idleFrom: Infinity, opening: undefined,
+    before: new Set(),
+    changes: 0,
+    changed: 0,
+    trees: new Set(),
+    ticks: new Map(),
+    spinning: new Set(),
+    idleFrom: Infinity,
+    opening: undefined,
     observer: new MutationObserver((records) => note(watching, records)),
   };
   current = watching;
@@ -237,7 +246,8 @@ function isPointed(target: Element): boolean {
 }
 
 const WAITING = "[aria-busy=true], progress, [role=progressbar]";
-const CONTENT = "a[href], button, input, select, textarea, h1, h2, h3, h4, h5, h6, [role=heading], table, video, canvas, iframe, frame, embed, object";
+const CONTENT =
+  "a[href], button, input, select, textarea, h1, h2, h3, h4, h5, h6, [role=heading], table, video, canvas, iframe, frame, embed, object";
 /** Text that a document which still waits may have, such as "Loading, please wait…". */
 const LITTLE = 24;
 

@@ -232,6 +232,7 @@ class Walk {
     if (this.question.marks && owner && /\S/.test(text) && itsTextIsUnseen(owner, pseudo)) {
       const by = named?.name.text.includes(squash(text)) && named;
       if (by) by.facts.unseen = true;
+      // biome-ignore lint/complexity/useOptionalChain: `false` has no member.
       if (!by || !by.unseen) text = this.marked(text, into);
     }
     this.text(text, into);

@@ -36,7 +36,8 @@ export function states({ handle }: { handle: Handle }): States | Gone {
       enabled: !itIsDisabled(seen(control)),
       editable: editableOf(control) ?? null,
       checked: itsChecked(seen(control)) ?? null,
-      radio: (control instanceof HTMLInputElement && control.type === "radio") || /^(menuitem)?radio$/.test(control.getAttribute("role") ?? ""),
+      radio:
+        (control instanceof HTMLInputElement && control.type === "radio") || /^(menuitem)?radio$/.test(control.getAttribute("role") ?? ""),
       focused: (control.getRootNode() as Document | ShadowRoot).activeElement === control,
     };
   });
@@ -58,7 +59,10 @@ export function editableOf(e: Element): boolean | undefined {
 /** What an action on the element really works on: the button or link around it, else the control of the label around it. */
 export function controlOf(e: Element): Element {
   if (FIELDS.has(tagOf(e)) || (e as HTMLElement).isContentEditable) return e;
-  const button = closest(e, "button, a, [role=button], [role=link], [role=checkbox], [role=radio], [role=switch], [role=option], [role=menuitem], [role=tab]");
+  const button = closest(
+    e,
+    "button, a, [role=button], [role=link], [role=checkbox], [role=radio], [role=switch], [role=option], [role=menuitem], [role=tab]",
+  );
   if (button) return button;
   return (closest(e, "label") as HTMLLabelElement | undefined)?.control ?? e;
 }
@@ -90,7 +94,8 @@ export async function lacking(e: Element, wanted: State[]): Promise<State | "att
 }
 
 // Animating one of these moves nothing.
-const STILL = /color|shadow|background|opacity|filter|visibility|outline|fill|stroke|decoration|^(offset|computedOffset|easing|composite|cursor)$/i;
+const STILL =
+  /color|shadow|background|opacity|filter|visibility|outline|fill|stroke|decoration|^(offset|computedOffset|easing|composite|cursor)$/i;
 const SCROLL_TAIL = 100;
 let scrolledAt = -Infinity;
 addEventListener("scroll", () => (scrolledAt = performance.now()), { capture: true, passive: true });
@@ -106,7 +111,11 @@ function mayMove(e: Element): boolean {
     if (still) return false;
     if (!effect.target || isInside(e, effect.target)) return true;
     // An animated size elsewhere pushes the element around; a transform does not.
-    return effect.getKeyframes().some((frame) => Object.keys(frame).some((property) => !STILL.test(property) && !/^(transform|translate|rotate|scale)$/.test(property)));
+    return effect
+      .getKeyframes()
+      .some((frame) =>
+        Object.keys(frame).some((property) => !STILL.test(property) && !/^(transform|translate|rotate|scale)$/.test(property)),
+      );
   });
 }
 

@@ -38,7 +38,11 @@ const isTable = (e: Element): boolean => /^(table|grid|treegrid)$/.test(roleOf(e
 
 function linesOf(table: HTMLTableElement): Line[] {
   const rows = [...table.rows].slice(0, LONGEST);
-  const lines: Line[] = rows.map((row) => ({ cells: [], head: row.parentElement !== null && tagOf(row.parentElement) === "thead", hidden: false }));
+  const lines: Line[] = rows.map((row) => ({
+    cells: [],
+    head: row.parentElement !== null && tagOf(row.parentElement) === "thead",
+    hidden: false,
+  }));
   const shown = displayOf(table) !== "none";
   rows.forEach((row, y) => {
     const line = lines[y] as Line;
@@ -52,7 +56,8 @@ function linesOf(table: HTMLTableElement): Line[] {
       const text = { text: textOf(cell), header: tagOf(cell) === "th" || roleOf(cell) === "columnheader" };
       const width = Math.min(cell.colSpan, WIDEST);
       const bottom = cell.rowSpan === 0 ? end : Math.min(y + cell.rowSpan, end);
-      for (let below = y; below < bottom; below++) for (let right = x; right < x + width; right++) (lines[below] as Line).cells[right] ??= text;
+      for (let below = y; below < bottom; below++)
+        for (let right = x; right < x + width; right++) (lines[below] as Line).cells[right] ??= text;
       x += width;
     }
   });
@@ -60,7 +65,9 @@ function linesOf(table: HTMLTableElement): Line[] {
 }
 
 function ariaLines(table: Element): Line[] {
-  const rows = queryDeep(table, "[role=row], tr").filter((row) => roleOf(row) === "row").slice(0, LONGEST);
+  const rows = queryDeep(table, "[role=row], tr")
+    .filter((row) => roleOf(row) === "row")
+    .slice(0, LONGEST);
   return rows.map((row) => {
     const cells = queryDeep(row, "[role], td, th").filter((cell) => /^((grid)?cell|(column|row)header)$/.test(roleOf(cell) ?? ""));
     return {
@@ -73,7 +80,10 @@ function ariaLines(table: Element): Line[] {
 
 function textOf(cell: Element): string {
   const text = shownText(cell);
-  return text.trim().replace(/[^\S\n]+/g, " ").replace(/ ?\n\s*/g, "\n");
+  return text
+    .trim()
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n\s*/g, "\n");
 }
 
 function told(all: Line[]): Grid {
@@ -86,7 +96,9 @@ function told(all: Line[]): Grid {
   if (head === lines.length && !lines.some((line) => line.head)) head = 0;
   const texts = (line: Line): string[] => Array.from({ length: width }, (_, x) => line.cells[x]?.text ?? "");
   const heads = lines.slice(0, head).map(texts);
-  const headers = heads.length ? Array.from({ length: width }, (_, x) => [...new Set(heads.map((texts) => texts[x]).filter(Boolean))].join(" ")) : [];
+  const headers = heads.length
+    ? Array.from({ length: width }, (_, x) => [...new Set(heads.map((texts) => texts[x]).filter(Boolean))].join(" "))
+    : [];
   return { headers, rows: lines.slice(head).map(texts) };
 }
 

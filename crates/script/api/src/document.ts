@@ -10,7 +10,12 @@ import { type Finders, quote } from "./selectors";
 import { script } from "./source";
 import { ALL, FIND, ID, NAME, PLACE, RUN, SHORTCUT, TIMEOUTS, WAIT_FOR_STATE } from "./symbols";
 
-const LOADS: Record<string, string> = { commit: "committed", domcontentloaded: "domContentLoaded", load: "loaded", networkidle: "networkIdle" };
+const LOADS: Record<string, string> = {
+  commit: "committed",
+  domcontentloaded: "domContentLoaded",
+  load: "loaded",
+  networkidle: "networkIdle",
+};
 
 /** The server's name of a state of loading. */
 export const loadState = (api: string, state = "load") => {

@@ -261,7 +261,7 @@ offer(Download, "download");
 
 /** An uncaught error of a page, from its text. */
 const pageError = (text: string) => {
-  const [, name, message] = /^(?:(\w*Error): )?([^]*?)(?:\n\s+at [^]*)?$/.exec(text) ?? [];
+  const [, name, message] = /^(?:(\w*Error): )?([\s\S]*?)(?:\n\s+at [\s\S]*)?$/.exec(text) ?? [];
   return Object.assign(new Error(message ?? text), { name: name ?? "Error", stack: text });
 };
 

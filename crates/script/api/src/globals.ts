@@ -42,7 +42,7 @@ const globals = {
   Buffer,
   atob: (text: string) => String.fromCharCode(...fromBase64(text)),
   btoa: (text: unknown) => base64(latin1(String(text))),
-  // Called by another name, `eval` sees nothing of this bundle.
+  // biome-ignore lint/security/noGlobalEval: the source of a value is no code of the client, and indirect `eval` sees nothing of this bundle.
   structuredClone: (value: unknown) => (0, eval)(`(${source(value)})`),
   fetch: unsupported("fetch", "use page.evaluate(() => fetch(…))"),
   expect: unsupported("expect", "use locator.waitFor, page.waitForFunction, or throw an error"),

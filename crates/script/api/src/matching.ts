@@ -10,7 +10,7 @@ const glob = (pattern: string) => {
   let group = 0;
   for (let at = 0; at < pattern.length; at += 1) {
     const char = pattern[at] as string;
-    if (char === "\\") text += `\\${pattern[(at += 1)] ?? "\\"}`;
+    if (char === "\\") text += `\\${pattern[((at += 1))] ?? "\\"}`;
     else if (pattern.startsWith("**/", at) && (at === 0 || pattern[at - 1] === "/")) {
       text += "(?:.*/)?";
       at += 2;

@@ -13,22 +13,7 @@ import { pageOf, registry } from "./registry";
 import { type RouteEntry, ROUTER, type Router } from "./routes";
 import { FINDERS, type Finders } from "./selectors";
 import { initScript } from "./source";
-import {
-  ATTEND,
-  FRAME_OF,
-  ID,
-  LISTEN,
-  LISTENERS,
-  NAME,
-  PAGE,
-  PLACE,
-  ROUTED,
-  ROUTES,
-  ROUTING,
-  TIMEOUTS,
-  UPDATE,
-  WAIT,
-} from "./symbols";
+import { ATTEND, FRAME_OF, ID, LISTEN, LISTENERS, NAME, PAGE, PLACE, ROUTED, ROUTES, ROUTING, TIMEOUTS, UPDATE, WAIT } from "./symbols";
 
 const NAVIGATION = ["timeout", "waitUntil", "referer"];
 const PDF = ["format", "height", "landscape", "path", "printBackground", "width"];

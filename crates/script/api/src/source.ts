@@ -9,8 +9,7 @@ import { URL } from "./url";
 /** Whether a value is a locator. This file cannot import the class, which needs this file; only locators have an `[API]`. */
 export const isLocator = (value: unknown): value is Locator => typeof value === "object" && value !== null && API in value;
 
-const TOO_MANY_ARGUMENTS =
-  "Too many arguments. If you need to pass more than 1 argument to the function wrap them in an object.";
+const TOO_MANY_ARGUMENTS = "Too many arguments. If you need to pass more than 1 argument to the function wrap them in an object.";
 
 /** A value as source text. */
 export const source = (value: any, above: unknown[] = []): string => {
@@ -35,7 +34,9 @@ export const source = (value: any, above: unknown[] = []): string => {
   }
   if (Array.isArray(value)) return `[${value.map((item) => source(item, inside)).join(", ")}]`;
   if (typeof value.toJSON === "function") return source(value.toJSON(), inside);
-  return `{ ${Object.entries(value).map(([key, item]) => `[${json(key)}]: ${source(item, inside)}`).join(", ")} }`;
+  return `{ ${Object.entries(value)
+    .map(([key, item]) => `[${json(key)}]: ${source(item, inside)}`)
+    .join(", ")} }`;
 };
 
 /** A function or expression with its argument, as one that takes `subject` first if there is one. */

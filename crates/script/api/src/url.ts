@@ -5,7 +5,10 @@ import { json } from "./calls";
 export class URLSearchParams {
   #pairs: [string, string][] = [];
   #changed: (search: URLSearchParams) => void;
-  constructor(init: string | Iterable<[unknown, unknown]> | Record<string, unknown> = "", changed: (search: URLSearchParams) => void = () => {}) {
+  constructor(
+    init: string | Iterable<[unknown, unknown]> | Record<string, unknown> = "",
+    changed: (search: URLSearchParams) => void = () => {},
+  ) {
     this.#changed = changed;
     if (typeof init === "string") {
       const decode = (text: string) => decodeURIComponent(text.replace(/\+/g, " "));
@@ -62,7 +65,10 @@ export class URLSearchParams {
   }
   toString() {
     const escaped = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
-    const encode = (text: string) => encodeURIComponent(text).replace(/%20/g, "+").replace(/[!'()~]/g, escaped);
+    const encode = (text: string) =>
+      encodeURIComponent(text)
+        .replace(/%20/g, "+")
+        .replace(/[!'()~]/g, escaped);
     return this.#pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
   }
 }

@@ -7,7 +7,9 @@ import { isPresentational, itIsHidden, itsRole, roleOf } from "./roles";
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
 
-const UNNAMED = roles("caption code definition deletion emphasis generic insertion mark paragraph presentation strong subscript suggestion superscript term time");
+const UNNAMED = roles(
+  "caption code definition deletion emphasis generic insertion mark paragraph presentation strong subscript suggestion superscript term time",
+);
 const BY_CONTENT = roles(
   "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem",
 );
@@ -57,7 +59,10 @@ function compute(it: Seen, includeHidden: boolean): Name {
     if (plain) return { text: plain, sources: [it] };
   }
   const sources: Walk["sources"] = [];
-  return { text: squash(alternative(it, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false })), sources };
+  return {
+    text: squash(alternative(it, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false })),
+    sources,
+  };
 }
 
 /** The text of an element that holds nothing but text; so it is for most cells, links and items of a page. */
@@ -84,7 +89,14 @@ export function descriptionOf(e: Element): string {
 
 function ofReference(e: Element, { includeHidden, visited, sources }: Pick<Walk, "includeHidden" | "visited" | "sources">): string {
   const it = seen(e);
-  return alternative(it, { includeHidden: includeHidden || itIsHidden(it), visited, sources, referred: true, embedded: true, inside: false });
+  return alternative(it, {
+    includeHidden: includeHidden || itIsHidden(it),
+    visited,
+    sources,
+    referred: true,
+    embedded: true,
+    inside: false,
+  });
 }
 
 const NONE: readonly Element[] = [];
@@ -113,7 +125,11 @@ function alternative(it: Seen, walk: Walk): string {
     return "";
   }
   if (!walk.referred && it.has("aria-labelledby")) {
-    const text = squash(references(it, "aria-labelledby").map((r) => ofReference(r, walk)).join(" "));
+    const text = squash(
+      references(it, "aria-labelledby")
+        .map((r) => ofReference(r, walk))
+        .join(" "),
+    );
     if (text) return text;
   }
   const role = itsRole(it) ?? "";
@@ -161,7 +177,9 @@ function embeddedValue(it: Seen, role: string, walk: Walk): string | undefined {
     const texts = chosen(it, role).map((option) => alternative(seen(option), { ...walk, inside: true }));
     return texts.join(" ");
   }
-  return role === "menu" ? "" : own(it, it.attribute("aria-valuetext") ?? it.attribute("aria-valuenow") ?? it.attribute("value") ?? "", walk);
+  return role === "menu"
+    ? ""
+    : own(it, it.attribute("aria-valuetext") ?? it.attribute("aria-valuenow") ?? it.attribute("value") ?? "", walk);
 }
 
 function chosen(it: Seen, role: string): Element[] {
@@ -237,7 +255,9 @@ function labelsText(it: Seen, walk: Walk): string | undefined {
 /** Whether anything under a root can be a label: looking for the labels of each control costs much more. */
 const hasLabels = cached((root: Document | ShadowRoot) => !!root.querySelector("label"));
 
-const labelsOf = cached((it: Seen): readonly Element[] => (hasLabels(itsRoot(it)) ? [...((it.element as HTMLInputElement).labels ?? NONE)] : NONE));
+const labelsOf = cached((it: Seen): readonly Element[] =>
+  hasLabels(itsRoot(it)) ? [...((it.element as HTMLInputElement).labels ?? NONE)] : NONE,
+);
 
 /** A control in the label that is being read has that label for its name, which tells of it. */
 function noteLabelAround(it: Seen, walk: Walk): void {
@@ -253,7 +273,8 @@ function partText(e: Element, part: string, walk: Walk): string | undefined {
 
 function svgTitle(it: Seen, walk: Walk): string | undefined {
   for (const child of it.element.children) {
-    if (child.localName === "title") return alternative(seen(child), { ...walk, sources: [], includeHidden: true, referred: true, embedded: true });
+    if (child.localName === "title")
+      return alternative(seen(child), { ...walk, sources: [], includeHidden: true, referred: true, embedded: true });
   }
   return (it.tag === "a" && it.attribute("xlink:title")?.trim()) || undefined;
 }
@@ -340,7 +361,10 @@ function contentValue(it: Seen, content: string): string {
     read += token.length;
     if (slash) text = "";
     else if (attribute) text += it.attribute(attribute) ?? "";
-    else text += (string ?? "").replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, hex, char) => (hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : char));
+    else
+      text += (string ?? "").replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, hex, char) =>
+        hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : char,
+      );
   }
   // Counters, images and quotation marks have no text that could be read here.
   const slash = content.lastIndexOf("/");

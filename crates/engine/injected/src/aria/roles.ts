@@ -14,59 +14,61 @@ const ROLES = words(
     "subscript superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem",
 );
 
-const PLAIN = new Map(Object.entries({
-  article: "article",
-  aside: "complementary",
-  blockquote: "blockquote",
-  button: "button",
-  caption: "caption",
-  code: "code",
-  datalist: "listbox",
-  dd: "definition",
-  del: "deletion",
-  details: "group",
-  dfn: "term",
-  dialog: "dialog",
-  dt: "term",
-  em: "emphasis",
-  fieldset: "group",
-  figure: "figure",
-  h1: "heading",
-  h2: "heading",
-  h3: "heading",
-  h4: "heading",
-  h5: "heading",
-  h6: "heading",
-  hr: "separator",
-  html: "document",
-  ins: "insertion",
-  li: "listitem",
-  main: "main",
-  mark: "mark",
-  math: "math",
-  menu: "list",
-  meter: "meter",
-  nav: "navigation",
-  ol: "list",
-  optgroup: "group",
-  option: "option",
-  output: "status",
-  p: "paragraph",
-  progress: "progressbar",
-  search: "search",
-  strong: "strong",
-  sub: "subscript",
-  sup: "superscript",
-  svg: "img",
-  table: "table",
-  tbody: "rowgroup",
-  textarea: "textbox",
-  tfoot: "rowgroup",
-  thead: "rowgroup",
-  time: "time",
-  tr: "row",
-  ul: "list",
-}));
+const PLAIN = new Map(
+  Object.entries({
+    article: "article",
+    aside: "complementary",
+    blockquote: "blockquote",
+    button: "button",
+    caption: "caption",
+    code: "code",
+    datalist: "listbox",
+    dd: "definition",
+    del: "deletion",
+    details: "group",
+    dfn: "term",
+    dialog: "dialog",
+    dt: "term",
+    em: "emphasis",
+    fieldset: "group",
+    figure: "figure",
+    h1: "heading",
+    h2: "heading",
+    h3: "heading",
+    h4: "heading",
+    h5: "heading",
+    h6: "heading",
+    hr: "separator",
+    html: "document",
+    ins: "insertion",
+    li: "listitem",
+    main: "main",
+    mark: "mark",
+    math: "math",
+    menu: "list",
+    meter: "meter",
+    nav: "navigation",
+    ol: "list",
+    optgroup: "group",
+    option: "option",
+    output: "status",
+    p: "paragraph",
+    progress: "progressbar",
+    search: "search",
+    strong: "strong",
+    sub: "subscript",
+    sup: "superscript",
+    svg: "img",
+    table: "table",
+    tbody: "rowgroup",
+    textarea: "textbox",
+    tfoot: "rowgroup",
+    thead: "rowgroup",
+    time: "time",
+    tr: "row",
+    ul: "list",
+  }),
+);
 
 const INPUTS: Record<string, string> = {
   button: "button",
@@ -124,7 +126,8 @@ const GLOBAL_ATTRIBUTES = (
 // Global by an older version of the standard, and prohibited where a role does not support them.
 const ONCE_GLOBAL = "disabled errormessage haspopup invalid".split(" ");
 const UNNAMED = words("caption code deletion emphasis generic insertion none paragraph presentation strong subscript superscript");
-const SECTIONING = ":is(article,aside,main,nav,section):not([role]),[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
+const SECTIONING =
+  ":is(article,aside,main,nav,section):not([role]),[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
 
 /** The role, explicit or implied by the tag; null where there is none, and `presentation` or `none` as written. */
 export function itsRole(it: Seen): string | null {
@@ -150,7 +153,10 @@ export function isPresentational(role: string | null | undefined): boolean {
 }
 
 function explicitRole(it: Seen): string | undefined {
-  return it.attribute("role")?.split(/\s+/).find((role) => ROLES.has(role));
+  return it
+    .attribute("role")
+    ?.split(/\s+/)
+    .find((role) => ROLES.has(role));
 }
 
 function hasGlobalAttribute(it: Seen, role: string | null): boolean {
@@ -231,7 +237,9 @@ function tagRole(it: Seen): string | null | undefined {
     case "section":
       return isNamed(it) ? "region" : null;
     case "img":
-      return it.attribute("alt") === "" && !it.attribute("title") && !hasGlobalAttribute(it, null) && !hasTabIndex(it) ? "presentation" : "img";
+      return it.attribute("alt") === "" && !it.attribute("title") && !hasGlobalAttribute(it, null) && !hasTabIndex(it)
+        ? "presentation"
+        : "img";
     case "input":
       return inputRole(e as HTMLInputElement);
     case "select":

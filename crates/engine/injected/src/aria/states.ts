@@ -14,9 +14,13 @@ const DISABLED = roles(
 const EXPANDED = roles(
   "application button checkbox columnheader combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio row rowheader switch tab treeitem",
 );
-const INVALID = roles("application checkbox columnheader combobox gridcell listbox radiogroup rowheader searchbox slider spinbutton switch textbox tree treegrid");
+const INVALID = roles(
+  "application checkbox columnheader combobox gridcell listbox radiogroup rowheader searchbox slider spinbutton switch textbox tree treegrid",
+);
 const LEVEL = roles("heading listitem row treeitem");
-const READONLY = roles("checkbox columnheader combobox grid gridcell listbox radiogroup rowheader searchbox slider spinbutton switch textbox treegrid");
+const READONLY = roles(
+  "checkbox columnheader combobox grid gridcell listbox radiogroup rowheader searchbox slider spinbutton switch textbox treegrid",
+);
 const SELECTED = roles("columnheader gridcell option row rowheader tab treeitem");
 
 const STATEFUL = new Set(["button", ...CHECKED, ...DISABLED, ...EXPANDED, ...INVALID, ...LEVEL, ...SELECTED]);

@@ -4,7 +4,20 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 
 type Typed = { new (buffer: ArrayBuffer): ArrayBufferView; name: string };
 
-const VIEWS = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array, BigInt64Array, BigUint64Array, DataView] as unknown as Typed[];
+const VIEWS = [
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array,
+  DataView,
+] as unknown as Typed[];
 
 /** A value as JSON. What JSON cannot carry at all (a key that cannot be exported, say) is `{$: "undefined"}`. */
 export async function encoded(value: unknown): Promise<Json> {
@@ -12,7 +25,8 @@ export async function encoded(value: unknown): Promise<Json> {
   const met = new Map<object, number>();
   const encode = async (value: unknown): Promise<Json> => {
     if (value === null || typeof value === "boolean" || typeof value === "string") return value;
-    if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0) ? value : { $: "number", v: Object.is(value, -0) ? "-0" : String(value) };
+    if (typeof value === "number")
+      return Number.isFinite(value) && !Object.is(value, -0) ? value : { $: "number", v: Object.is(value, -0) ? "-0" : String(value) };
     if (typeof value === "bigint") return { $: "bigint", v: String(value) };
     if (typeof value !== "object") return { $: "undefined" };
     const number = met.get(value);
@@ -20,13 +34,21 @@ export async function encoded(value: unknown): Promise<Json> {
     met.set(value, met.size);
     if (value instanceof Date) return { $: "date", v: Number.isNaN(value.getTime()) ? null : value.getTime() };
     if (value instanceof RegExp) return { $: "regexp", v: [value.source, value.flags] };
-    if (value instanceof Boolean || value instanceof Number || value instanceof String || value instanceof BigInt) return { $: "boxed", v: await encode(value.valueOf()) };
+    if (value instanceof Boolean || value instanceof Number || value instanceof String || value instanceof BigInt)
+      return { $: "boxed", v: await encode(value.valueOf()) };
     if (value instanceof Blob) {
       const v = base64(await value.arrayBuffer());
-      return value instanceof File ? { $: "file", t: value.type, n: value.name, m: value.lastModified, v } : { $: "blob", t: value.type, v };
+      return value instanceof File
+        ? { $: "file", t: value.type, n: value.name, m: value.lastModified, v }
+        : { $: "blob", t: value.type, v };
     }
     if (value instanceof ArrayBuffer) return { $: "bytes", v: base64(value) };
-    if (ArrayBuffer.isView(value)) return { $: "view", t: value.constructor.name, v: base64(value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength) as ArrayBuffer) };
+    if (ArrayBuffer.isView(value))
+      return {
+        $: "view",
+        t: value.constructor.name,
+        v: base64(value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength) as ArrayBuffer),
+      };
     if (value instanceof Map) {
       const v: Json[] = [];
       for (const [key, of] of value) v.push([await encode(key), await encode(of)]);
@@ -64,23 +86,32 @@ export function decoded(json: Json): unknown {
     }
     const { $: kind, v, t } = json as { $?: string; v?: never; t?: string };
     switch (kind) {
-      case undefined: return members(json);
-      case "object": return members(v as unknown as { [name: string]: Json });
-      case "number": return Number(v);
-      case "bigint": return BigInt(v as unknown as string);
-      case "same": return met[v as unknown as number];
-      case "date": return keep(new Date(v ?? NaN));
-      case "regexp": return keep(new RegExp(...(v as unknown as [string, string])));
+      case undefined:
+        return members(json);
+      case "object":
+        return members(v as unknown as { [name: string]: Json });
+      case "number":
+        return Number(v);
+      case "bigint":
+        return BigInt(v as unknown as string);
+      case "same":
+        return met[v as unknown as number];
+      case "date":
+        return keep(new Date(v ?? NaN));
+      case "regexp":
+        return keep(new RegExp(...(v as unknown as [string, string])));
       case "boxed": {
         const place = met.push(undefined) - 1;
         return (met[place] = Object(decode(v as unknown as Json)) as unknown);
       }
-      case "blob": return keep(new Blob([bytes(v as unknown as string)], { type: t }));
+      case "blob":
+        return keep(new Blob([bytes(v as unknown as string)], { type: t }));
       case "file": {
         const { n, m } = json as unknown as { n: string; m: number };
         return keep(new File([bytes(v as unknown as string)], n, { type: t, lastModified: m }));
       }
-      case "bytes": return keep(bytes(v as unknown as string));
+      case "bytes":
+        return keep(bytes(v as unknown as string));
       case "view": {
         const View = VIEWS.find(({ name }) => name === t);
         return keep(View && new View(bytes(v as unknown as string)));
@@ -100,7 +131,8 @@ export function decoded(json: Json): unknown {
         error.name = t ?? "Error";
         return error;
       }
-      default: return undefined;
+      default:
+        return undefined;
     }
   };
   const members = (json: { [name: string]: Json }): object => {

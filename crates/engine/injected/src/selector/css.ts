@@ -35,7 +35,8 @@ export function queryDeep(root: Root, css: string): Element[] {
 
 /** The elements below the scope that the list matches, in document order. */
 export function queryCss(scope: Scope, css: Css): Element[] {
-  const native = scope instanceof Document && css.native && !shadowRootsOf(scope).length && !css.list.some((complex) => complex[0]?.combinator);
+  const native =
+    scope instanceof Document && css.native && !shadowRootsOf(scope).length && !css.list.some((complex) => complex[0]?.combinator);
   if (native) return orRefuse("css", css.css, () => [...scope.querySelectorAll(css.css)]);
   return queryList(scope, css.list);
 }

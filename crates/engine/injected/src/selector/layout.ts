@@ -50,7 +50,12 @@ function distanceBetween(box: DOMRect, other: DOMRect, { side, distance: most }:
   const gap = { rightOf: right, leftOf: left, above, below }[side];
   if (gap < 0 || gap > (most ?? Infinity)) return undefined;
   const beside = side === "rightOf" || side === "leftOf";
-  return gap + (beside ? Math.max(other.bottom - box.bottom, 0) + Math.max(box.top - other.top, 0) : Math.max(box.left - other.left, 0) + Math.max(other.right - box.right, 0));
+  return (
+    gap +
+    (beside
+      ? Math.max(other.bottom - box.bottom, 0) + Math.max(box.top - other.top, 0)
+      : Math.max(box.left - other.left, 0) + Math.max(other.right - box.right, 0))
+  );
 }
 
 /** The elements that a query finds, those with a distance first, from the nearest to the farthest. */

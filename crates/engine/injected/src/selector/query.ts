@@ -20,7 +20,15 @@ export interface Found {
 const LISTED = 100;
 
 /** The elements that the steps lead to, from the document or from an element; `error` if the browser refuses a part of the selector. */
-export function query({ steps, root, limit = LISTED }: { steps: Step[]; root?: Handle; limit?: number }): Found | { error: Refusal } | { gone: true } {
+export function query({
+  steps,
+  root,
+  limit = LISTED,
+}: {
+  steps: Step[];
+  root?: Handle;
+  limit?: number;
+}): Found | { error: Refusal } | { gone: true } {
   const scope = root === undefined ? document : held(root);
   if (!scope) return { gone: true };
   try {

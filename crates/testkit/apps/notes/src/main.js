@@ -1,12 +1,12 @@
-import { show } from './title.js';
+import { show } from "./title.js";
 
-const find = selector => document.querySelector(selector);
-const status = text => (find('[role=status]').textContent = text);
+const find = (selector) => document.querySelector(selector);
+const status = (text) => (find("[role=status]").textContent = text);
 
 async function ask(method, path, body) {
   const answer = await fetch(`/api/${path}`, {
     method,
-    headers: body && { 'content-type': 'application/json' },
+    headers: body && { "content-type": "application/json" },
     body: body && JSON.stringify(body),
   });
   const data = await answer.json();
@@ -16,9 +16,9 @@ async function ask(method, path, body) {
 
 /** Does something on behalf of the user, and says so when it fails. */
 function attempt(action) {
-  return async event => {
+  return async (event) => {
     event.preventDefault();
-    status('');
+    status("");
     try {
       await action(event);
     } catch (error) {
@@ -29,34 +29,46 @@ function attempt(action) {
 }
 
 async function refresh() {
-  const { name, notes } = await ask('GET', 'notes');
-  find('#sign-in').hidden = true;
-  find('#notes').hidden = false;
-  find('#notes h2').textContent = `Notes of ${name}`;
-  const items = notes.map(note => Object.assign(document.createElement('li'), { textContent: note }));
-  find('#notes ul').replaceChildren(...items);
+  const { name, notes } = await ask("GET", "notes");
+  find("#sign-in").hidden = true;
+  find("#notes").hidden = false;
+  find("#notes h2").textContent = `Notes of ${name}`;
+  const items = notes.map((note) => Object.assign(document.createElement("li"), { textContent: note }));
+  find("#notes ul").replaceChildren(...items);
 }
 
-find('#sign-in').addEventListener('submit', attempt(async event => {
-  await ask('POST', event.submitter.value, Object.fromEntries(new FormData(event.target)));
-  event.target.reset();
-  await refresh();
-}));
+find("#sign-in").addEventListener(
+  "submit",
+  attempt(async (event) => {
+    await ask("POST", event.submitter.value, Object.fromEntries(new FormData(event.target)));
+    event.target.reset();
+    await refresh();
+  }),
+);
 
-find('#add').addEventListener('submit', attempt(async event => {
-  await ask('POST', 'notes', Object.fromEntries(new FormData(event.target)));
-  event.target.reset();
-  await refresh();
-}));
+find("#add").addEventListener(
+  "submit",
+  attempt(async (event) => {
+    await ask("POST", "notes", Object.fromEntries(new FormData(event.target)));
+    event.target.reset();
+    await refresh();
+  }),
+);
 
 // The server fails here, on purpose.
-find('#export').addEventListener('click', attempt(() => ask('POST', 'export')));
+find("#export").addEventListener(
+  "click",
+  attempt(() => ask("POST", "export")),
+);
 
-find('#log-out').addEventListener('click', attempt(async () => {
-  await ask('POST', 'log-out');
-  find('#notes').hidden = true;
-  find('#sign-in').hidden = false;
-}));
+find("#log-out").addEventListener(
+  "click",
+  attempt(async () => {
+    await ask("POST", "log-out");
+    find("#notes").hidden = true;
+    find("#sign-in").hidden = false;
+  }),
+);
 
 show();
 refresh().catch(() => {});
