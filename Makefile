@@ -2,7 +2,8 @@
 .PHONY: demo test test-engines npm check typos update parity bench soak grid conformance chromium engines clients selenium
 
 CARGO ?= cargo
-INJECTED := crates/engine/injected
+# Compilers, the formatter and the linter of JavaScript.
+NODE_TOOLS := $(CURDIR)
 # Third-party clients, on Node and Python.
 CLIENTS := crates/testkit/clients
 # Apps under test.
@@ -23,7 +24,7 @@ demo: chromium $(if $(E2E),$(call packages,$(APPS)))
 	$(if $(SESSIONS),target/debug/sessions $(SESSIONS),target/debug/demo $(if $(E2E),--e2e))
 
 # Tests that need at most Node and a Chromium.
-test: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
+test: chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH))
 	$(CARGO) test --locked --workspace --no-fail-fast
 
 # Tests that need Firefox, WebKit, a Selenium Grid or third-party clients.
@@ -36,20 +37,21 @@ npm: chromium
 	node npm/build.mjs target/release/playhouse
 	node npm/test.mjs
 
-# Format, spelling, lints, and the types of the code in the page. Needs no browser.
-check: typos $(call packages,$(INJECTED))
+# Format, spelling, lints and types of Rust and JavaScript. Needs no browser.
+check: typos $(call packages,$(NODE_TOOLS))
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	npm --prefix $(INJECTED) run --silent check
+	npm run --silent check
 
 # Spelling, with the exceptions of typos.toml.
 typos: $(TYPOS)/bin/typos
 	$<
 
 # Rewrites the bundles, the generated documents, and the replies of specs; read the diff.
-update: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
+update: chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH))
 	$(CARGO) fmt --all
-	npm --prefix $(INJECTED) run --silent build
+	npm run --silent format
+	npm run --silent build
 	UPDATE_EXPECT=1 $(CARGO) test --workspace
 
 # Sends the same calls to Playhouse and to the npm package, and compares the answers. PARITY=text runs only some scenarios.

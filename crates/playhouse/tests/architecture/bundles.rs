@@ -1,4 +1,4 @@
-//! The bundles of injected scripts: built from the current sources, and limited in size.
+//! The JavaScript bundles are built from their sources, and the injected ones are within their size budget.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,6 +8,9 @@ use std::process::Command;
 use testkit::node;
 
 use crate::{assert_none, cycles, files, root, shown};
+
+/// The packages whose bundles are committed.
+const PACKAGES: [&str; 2] = ["crates/engine/injected", "crates/script/api"];
 
 /// The size limit of the core, which every new document loads, in bytes. The detection of hidden text takes 1,500 of them: clips, filters,
 /// scales and clipping boxes are evaluated while the snapshot is taken, so they cannot be a separate bundle.
@@ -26,14 +29,18 @@ fn the_core_bundle_is_within_its_budget() {
 }
 
 #[test]
-fn injected_files_do_not_import_each_other() {
-    let sources = root().join("crates/engine/injected/src");
-    let edges: BTreeMap<String, BTreeSet<String>> = files(&sources, &["ts"])
+fn script_files_do_not_import_each_other() {
+    let edges: BTreeMap<String, BTreeSet<String>> = PACKAGES
         .into_iter()
+        .flat_map(|package| files(&root().join(package).join("src"), &["ts"]))
         .map(|path| {
             let text = fs::read_to_string(&path).expect("a source file is text");
             let folder = path.parent().expect("a file has a folder");
-            let imports = text.lines().filter(|line| line.starts_with("import "));
+            // Types are imported for the compiler only.
+            let imports = text.lines().filter(|line| {
+                let begins = line.starts_with("import ") && !line.starts_with("import type ");
+                begins || line.starts_with("} from ")
+            });
             let paths = imports.filter_map(|line| line.rsplit('"').nth(1));
             let used =
                 paths.filter_map(|path| folder.join(path).with_extension("ts").canonicalize().ok());
@@ -50,32 +57,35 @@ fn injected_files_do_not_import_each_other() {
 
 #[test]
 fn bundles_are_built_from_their_sources() {
-    let package = root().join("crates/engine/injected");
-    node(&package);
+    node(root());
     let copy = tempfile::tempdir().expect("a temporary folder");
-    for path in files(&package, &["ts", "json", "mjs"])
-        .iter()
-        .filter(|path| !path.starts_with(package.join("dist")))
-    {
-        let target = copy
-            .path()
-            .join(path.strip_prefix(&package).expect("a file of the package"));
+    let sources = PACKAGES.into_iter().flat_map(|package| {
+        let package = root().join(package);
+        let all = files(&package, &["ts", "json", "mjs"]);
+        all.into_iter()
+            .filter(move |path| !path.starts_with(package.join("dist")))
+    });
+    for path in sources.chain(["package.json", "tsconfig.json"].map(|name| root().join(name))) {
+        let inside = path.strip_prefix(root()).expect("a file of the repository");
+        let target = copy.path().join(inside);
         fs::create_dir_all(target.parent().expect("a file has a folder"))
             .expect("a folder in the copy");
         fs::copy(path, target).expect("a copy");
     }
     std::os::unix::fs::symlink(
-        package.join("node_modules"),
+        root().join("node_modules"),
         copy.path().join("node_modules"),
     )
     .expect("a link");
     build(copy.path());
-    for built in files(&copy.path().join("dist"), &["js"]) {
-        let committed = package
-            .join("dist")
-            .join(built.file_name().expect("a file has a name"));
-        let same = fs::read(&built).ok() == fs::read(&committed).ok();
-        assert!(same, "{} is stale: run `make update`", shown(&committed));
+    for package in PACKAGES {
+        let built = files(&copy.path().join(package).join("dist"), &["js"]);
+        assert!(!built.is_empty());
+        for bundle in built {
+            let inside = bundle.strip_prefix(copy.path()).expect("a bundle");
+            let same = fs::read(&bundle).ok() == fs::read(root().join(inside)).ok();
+            assert!(same, "{} is stale: run `make update`", inside.display());
+        }
     }
 }
 
