@@ -216,13 +216,7 @@ async fn seen(page: &Page, call: &Call, target: &str) -> Result<Option<Selector>
 }
 
 /// The text of the first of the smallest elements in the list that have the item's text.
-const ITEM_TEXT: &str = "(list, item) => {
-    const clean = text => text.replace(/\\s+/g, ' ').trim().toLowerCase();
-    const has = node => clean(node.textContent).includes(clean(item));
-    const all = [...list.querySelectorAll('*')].filter(has);
-    const smallest = all.find(node => !all.some(other => other !== node && node.contains(other)));
-    return smallest ? smallest.textContent : null;
-}";
+const ITEM_TEXT: &str = include_str!("verify.js");
 
 async fn item_text(list: &Locator, call: &Call, item: &str) -> Result<Option<String>> {
     let item = serde_json::Value::from(item);

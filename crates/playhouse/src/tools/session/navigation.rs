@@ -37,13 +37,7 @@ const DOWNLOAD_START_TIMEOUT: Duration = Duration::from_secs(5);
 const DOWNLOAD_END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Measures what the browser noted of the document that is shown, in ms since its navigation began.
-const TIMING: &str = "() => {
-    const entry = performance.getEntriesByType('navigation')[0];
-    if (!entry) return {};
-    const { responseStart, domContentLoadedEventEnd, loadEventEnd } = entry;
-    return Object.fromEntries(Object.entries({ responseStart, domContentLoaded: domContentLoadedEventEnd, load: loadEventEnd })
-        .filter(([, ms]) => ms > 0).map(([name, ms]) => [name, Math.round(ms)]));
-}";
+const TIMING: &str = include_str!("navigation.js");
 
 /// Open a URL.
 #[derive(Deserialize, JsonSchema)]

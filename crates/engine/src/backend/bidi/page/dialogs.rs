@@ -12,14 +12,7 @@ use wire::bidi::input::{FileDialogOpened, SetFiles};
 use wire::bidi::script::{CallFunction, LocalValue, SharedReference};
 
 /// Waits for a click that opens a file field's dialog, and says whether the field takes several files.
-const NEXT_CLICK: &str = "(field) => new Promise((opened) => {
-  const clicked = (event) => setTimeout(() => {
-    if (event.defaultPrevented || !navigator.userActivation.isActive) return;
-    field.removeEventListener('click', clicked);
-    opened(field.multiple);
-  });
-  field.addEventListener('click', clicked);
-})";
+const NEXT_CLICK: &str = include_str!("dialogs.js");
 
 impl BidiPage {
     pub(crate) fn chooser_opened(self: &Arc<Self>, dialog: FileDialogOpened) {

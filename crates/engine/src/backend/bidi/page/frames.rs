@@ -38,18 +38,7 @@ impl FrameInfo {
 }
 
 /// All elements that hold frames, those in open shadow roots too.
-const OWNERS: &str = "() => {
-  const found = [];
-  const look = (root) => {
-    for (const e of root.querySelectorAll('*')) {
-      if (/^(iframe|frame|object|embed)$/.test(e.localName)) found.push(e);
-      if (e.shadowRoot) look(e.shadowRoot);
-    }
-  };
-  look(document);
-  globalThis.__playhouseOwners = found;
-  return found.map((e) => e.contentWindow);
-}";
+const OWNERS: &str = include_str!("frames.js");
 const OWNER: &str =
     "(index) => globalThis.__playhouseCore.handle(globalThis.__playhouseOwners[index])";
 const INSIDE: &str = "(handles) => JSON.parse(handles).map((handle) => globalThis.__playhouseCore.element(handle)?.contentWindow)";

@@ -43,22 +43,7 @@ impl ActionsOrigin {
 const UNSCALED: f64 = 0.01;
 
 /// The frame at a point, and where it lies.
-const FRAME_AT: &str = "(x, y) => {
-  let e = document.elementFromPoint(Number(x), Number(y));
-  for (;;) {
-    const inner = e?.shadowRoot?.elementFromPoint(Number(x), Number(y));
-    if (!inner || inner === e) break;
-    e = inner;
-  }
-  if (!e || !/^(iframe|frame|object|embed)$/.test(e.localName) || !e.contentWindow) return null;
-  const box = e.getBoundingClientRect();
-  const style = getComputedStyle(e);
-  const scaleX = e.offsetWidth ? box.width / e.offsetWidth : 1;
-  const scaleY = e.offsetHeight ? box.height / e.offsetHeight : 1;
-  const left = box.x + (e.clientLeft + Number.parseFloat(style.paddingLeft)) * scaleX;
-  const top = box.y + (e.clientTop + Number.parseFloat(style.paddingTop)) * scaleY;
-  return [e.contentWindow, [left, top, scaleX, scaleY].join()];
-}";
+const FRAME_AT: &str = include_str!("input.js");
 
 /// A page, and the frame of it that a gesture is in.
 struct Framed<'a> {

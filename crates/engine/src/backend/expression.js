@@ -1,0 +1,35 @@
+function toJson(value) {
+  const is = (inner, kind) => {
+    try {
+      return inner instanceof kind;
+    } catch {
+      return false;
+    }
+  };
+  const plain = (inner, above) => {
+    if (typeof inner === "string") return inner.toWellFormed();
+    if (typeof inner === "bigint") return inner + "n";
+    if (typeof inner === "function" || typeof inner === "symbol") return String(inner);
+    if (typeof inner !== "object" || inner === null) return inner;
+    if (inner === globalThis) return "ref: <Window>";
+    if (is(inner, Document)) return "ref: <Document>";
+    if (is(inner, Node)) return "ref: <Node>";
+    if (is(inner, Error)) return inner.stack || String(inner);
+    if (is(inner, RegExp)) return String(inner);
+    for (let up = above; up; up = up.above) if (up.inner === inner) return "[Circular]";
+    const path = { inner, above };
+    const isList = Array.isArray(inner);
+    if (!isList && typeof inner.toJSON === "function") return inner.toJSON();
+    if (isList || is(inner, Map) || is(inner, Set)) return Array.from(inner, (item) => plain(item, path));
+    const copy = {};
+    for (const key of Object.keys(inner)) copy[key] = plain(inner[key], path);
+    return copy;
+  };
+  let intact = false;
+  try {
+    intact = JSON.stringify(plain(Array.from([{ a: ["b"] }]))) === '[{"a":["b"]}]';
+  } catch {}
+  if (!intact) return [value];
+  const json = JSON.stringify(plain(value));
+  return json === undefined ? null : json;
+}
