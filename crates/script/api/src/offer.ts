@@ -33,12 +33,14 @@ export const offer = (type: Type, name: string) => {
   offered.push([name, type]);
 };
 
-/** The names that each object offers, sorted. */
+/** The objects and the names that each offers, both sorted. */
 export const surface = () =>
-  offered.map(([name, type]) => {
-    const names = Object.getOwnPropertyNames(type.prototype).filter((key) => key !== "constructor" && key !== "toJSON");
-    return [name, names.sort()];
-  });
+  offered
+    .map(([name, type]): [string, string[]] => {
+      const names = Object.getOwnPropertyNames(type.prototype).filter((key) => key !== "constructor" && key !== "toJSON");
+      return [name, names.sort()];
+    })
+    .sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** Adds methods that several classes share. */
 export const mix = (type: Type, shared: object) => Object.defineProperties(type.prototype, Object.getOwnPropertyDescriptors(shared));
