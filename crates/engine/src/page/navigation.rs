@@ -509,7 +509,7 @@ impl std::fmt::Display for LoadState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::PageEvent;
+    use crate::backend::{PageEvent, RequestEvent};
     use crate::page::fake::Fake;
     use serde_json::Value;
 
@@ -548,17 +548,54 @@ mod tests {
 
     /// Returns the result of a navigation to the document `asked` when all these events arrive at once.
     async fn going(events: Vec<PageEvent>) -> Result<NavigationOutcome> {
+        going_until(LoadState::Loaded, events).await
+    }
+
+    async fn going_until(until: LoadState, events: Vec<PageEvent>) -> Result<NavigationOutcome> {
         let fake = Fake::answering(|_, _| Value::Null);
         let progress = Progress::new(Duration::from_secs(5));
-        let going = fake
-            .page
-            .goto(&progress, "http://asked/", LoadState::Loaded);
+        let going = fake.page.goto(&progress, "http://asked/", until);
         let telling = async {
             for event in events {
                 fake.report(event);
             }
         };
         tokio::join!(going, telling).0
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_network_is_idle_when_no_request_is_under_way() {
+        let request = PageEvent::Request(RequestEvent::Started {
+            id: "1".into(),
+            frame: Some("main".into()),
+            loader: Some("asked".into()),
+            url: "http://asked/data".to_owned(),
+            method: "GET".to_owned(),
+            resource_type: "fetch".to_owned(),
+            headers: vec![],
+            has_body: false,
+            body: None,
+            is_navigation: false,
+            at: 1.0,
+        });
+        let finished = PageEvent::Request(RequestEvent::Finished {
+            id: "1".into(),
+            size: 3,
+            at: 1.5,
+        });
+        let mut events = vec![
+            started("asked"),
+            committed("asked", None),
+            loaded("asked"),
+            request,
+        ];
+        let loaded = going_until(LoadState::Loaded, events.clone()).await;
+        assert_eq!(loaded.unwrap(), NavigationOutcome::Shown);
+        let busy = going_until(LoadState::NetworkIdle, events.clone()).await;
+        assert!(matches!(busy, Err(Error::Timeout { .. })), "{busy:?}");
+        events.push(finished);
+        let idle = going_until(LoadState::NetworkIdle, events).await;
+        assert_eq!(idle.unwrap(), NavigationOutcome::Shown);
     }
 
     #[tokio::test(start_paused = true)]
