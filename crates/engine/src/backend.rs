@@ -4,8 +4,8 @@
 //! the browser's order, from one task per page or browser.
 //!
 //! Their types belong to the engine and to no protocol: ids are opaque texts of the backend, net errors have Chromium's names
-//! (`net::ERR_…`), and an unsupported feature is an [`Error::UnsupportedByBrowser`](crate::error::Error) that [`Capabilities`] declare in
-//! advance. A new protocol is a new folder beside `cdp` and `bidi`, and a line in `launch`.
+//! ([`NetError`](crate::error::NetError)), and an unsupported feature is an [`Error::UnsupportedByBrowser`](crate::error::Error) that
+//! [`Capabilities`] declare in advance. A new protocol is a new folder beside `cdp` and `bidi`, and a line in `launch`.
 
 pub(crate) mod address;
 pub(crate) mod bidi;

@@ -23,7 +23,7 @@ mod tests;
 
 use crate::addresses::AddressRules;
 use crate::backend::{Proxy, Throttling};
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use crate::origins::OriginRules;
 use outcomes::{Outcome, Outcomes};
 use rules::{Destination, Rules};
@@ -137,10 +137,10 @@ impl Egress {
         })
     }
 
-    /// Returns why the last connection for the URL failed, as `net::ERR_…`; `None` if it succeeded.
-    pub(crate) fn failure(&self, url: &str) -> Option<&'static str> {
+    /// Returns why the last connection for the URL failed; `None` if it succeeded.
+    pub(crate) fn failure(&self, url: &str) -> Option<NetError> {
         if *self.shared.offline.borrow() {
-            return Some("net::ERR_INTERNET_DISCONNECTED");
+            return Some(NetError::InternetDisconnected);
         }
         let destination = Destination::of(&Url::parse(url).ok()?)?;
         match self.shared.outcomes.of(&destination)? {

@@ -1,12 +1,16 @@
 //! Everything that can go wrong while driving a browser, as facts.
 
+mod net_error;
+
+pub use net_error::{NetError, NetErrorClass};
+
 use crate::feature::{Alternative, Feature};
 use serde::Serialize;
 
 /// What engine functions return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failure, told three ways: [`Error::code`] for programs, `Display` for people, the fields for both.
+/// A failure: [`Error::code`] is for programs, `Display` for people, the fields for both.
 #[derive(Debug, Clone, thiserror::Error, Serialize, strum::IntoStaticStr)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
@@ -84,8 +88,8 @@ pub enum Error {
     NavigationFailed {
         /// The URL that was asked for.
         url: String,
-        /// The network stack's word for it, e.g. `net::ERR_NAME_NOT_RESOLVED`.
-        reason: String,
+        /// The net error, e.g. `net::ERR_NAME_NOT_RESOLVED`.
+        reason: NetError,
     },
     /// Our own rules forbid the URL.
     #[error("Access to \"{scheme}:\" protocol is blocked. Attempted URL: \"{url}\"")]

@@ -1,6 +1,7 @@
 //! The frames of a page and their documents.
 
 use crate::backend::{FrameId, LoaderId};
+use crate::error::NetError;
 use std::collections::{HashMap, VecDeque};
 
 /// The largest number of ended navigations of a frame that are stored for waiters that check later.
@@ -55,10 +56,10 @@ pub(crate) struct Frame {
     pub(crate) moves: u64,
     /// The last committed documents.
     shown: VecDeque<LoaderId>,
-    /// The last navigations that ended without a document, with the reasons.
-    ended: VecDeque<(LoaderId, String)>,
-    /// Why the last navigation ended without a document; empty for a download or a 204.
-    pub(crate) aborted: Option<(Option<LoaderId>, String)>,
+    /// The last navigations that ended without a document, with the reasons; `None` for a download or a 204.
+    ended: VecDeque<(LoaderId, Option<NetError>)>,
+    /// Why the last navigation ended without a document; without an error for a download or a 204.
+    pub(crate) aborted: Option<(Option<LoaderId>, Option<NetError>)>,
     /// The document that could not be loaded, for which the frame shows the browser's error page; some browsers show none and keep the last
     /// document.
     failure: Option<LoadFailure>,
@@ -78,14 +79,11 @@ pub(crate) struct PendingNavigation {
 pub(crate) struct LoadFailure {
     /// The URL; empty if the browser did not report it.
     pub(crate) url: String,
-    /// The net error; empty until the browser reports it.
-    pub(crate) reason: String,
+    /// `None` until the browser reports it.
+    pub(crate) reason: Option<NetError>,
     /// Whether the frame shows the browser's error page.
     pub(crate) is_shown: bool,
 }
-
-/// The net error of a navigation that the page or the browser cancelled.
-pub(crate) const ABORTED: &str = "net::ERR_ABORTED";
 
 impl FrameTree {
     pub(crate) fn new(main: FrameId) -> Self {
@@ -226,13 +224,18 @@ impl FrameTree {
         }
     }
 
-    pub(crate) fn abort(&mut self, id: &FrameId, loader: Option<LoaderId>, reason: String) {
+    pub(crate) fn abort(
+        &mut self,
+        id: &FrameId,
+        loader: Option<LoaderId>,
+        reason: Option<NetError>,
+    ) {
         let Some(frame) = self.frames.get_mut(id) else {
             return;
         };
         if let Some(failure) = &mut frame.failure
             && failure.is_shown
-            && failure.reason.is_empty()
+            && failure.reason.is_none()
             && frame.pending.is_none()
             && frame.loader == loader
         {
@@ -260,7 +263,7 @@ impl FrameTree {
             return;
         }
         let pending = frame.pending.take();
-        if !matches!(&*reason, "" | ABORTED) {
+        if reason.is_some() && reason != Some(NetError::Aborted) {
             frame.failures += 1;
             frame.failure = Some(LoadFailure {
                 url: pending.map(|pending| pending.url).unwrap_or_default(),
@@ -361,11 +364,11 @@ impl Frame {
         });
     }
 
-    /// Returns why this load recently ended without a document.
-    pub(crate) fn end_of(&self, loader: &LoaderId) -> Option<&str> {
+    /// Returns why this load recently ended without a document; without an error for a download or a 204.
+    pub(crate) fn end_of(&self, loader: &LoaderId) -> Option<Option<&NetError>> {
         let mut ended = self.ended.iter().rev();
         let (_, reason) = ended.find(|(ended, _)| ended == loader)?;
-        Some(reason)
+        Some(reason.as_ref())
     }
 
     /// Returns the failure of the last navigation, unless another one is in progress.
@@ -386,23 +389,19 @@ impl Frame {
 mod tests {
     use super::*;
 
-    fn failure(tree: &FrameTree) -> Option<(&str, &str)> {
+    fn failure(tree: &FrameTree) -> Option<(&str, Option<&NetError>)> {
         let failure = tree.main().last_failure()?;
-        Some((&failure.url, &failure.reason))
+        Some((&failure.url, failure.reason.as_ref()))
     }
 
     #[test]
     fn a_navigation_failure_is_kept_until_the_next_document() {
         let mut tree = tree();
         let main = FrameId::from("main");
-        let refused = Some(("http://dead/", "net::ERR_CONNECTION_REFUSED"));
+        let refused = Some(("http://dead/", Some(&NetError::ConnectionRefused)));
         commit(&mut tree, "main", "1", "http://a/");
         tree.start(&main, Some("2".into()), "http://dead/".into());
-        tree.abort(
-            &main,
-            Some("2".into()),
-            "net::ERR_CONNECTION_REFUSED".into(),
-        );
+        tree.abort(&main, Some("2".into()), Some(NetError::ConnectionRefused));
         assert_eq!(failure(&tree), refused);
         // The navigation to the error page is not another failure, neither now nor when it stays.
         tree.start(&main, None, "about:blank".into());
@@ -411,7 +410,7 @@ mod tests {
         tree.commit(&main, page.0, page.1, page.2, Some(String::new()));
         assert_eq!((failure(&tree), tree.main().failures), (refused, 1));
         tree.start(&main, Some("4".into()), "http://a/204".into());
-        tree.abort(&main, Some("4".into()), String::new());
+        tree.abort(&main, Some("4".into()), None);
         assert_eq!((failure(&tree), tree.main().failures), (refused, 1));
         commit(&mut tree, "main", "5", "http://a/");
         assert_eq!((failure(&tree), tree.main().failures), (None, 1));
@@ -420,9 +419,9 @@ mod tests {
     #[test]
     fn an_aborted_navigation_is_no_failure() {
         let mut tree = tree();
-        for reason in ["", ABORTED] {
+        for reason in [None, Some(NetError::Aborted)] {
             tree.start(&"main".into(), Some("1".into()), String::new());
-            tree.abort(&"main".into(), Some("1".into()), reason.into());
+            tree.abort(&"main".into(), Some("1".into()), reason);
             assert_eq!(failure(&tree), None);
         }
     }
@@ -468,9 +467,9 @@ mod tests {
         let mut tree = tree();
         tree.start(&"main".into(), Some("1".into()), String::new());
         tree.start(&"main".into(), Some("2".into()), String::new());
-        tree.abort(&"main".into(), Some("1".into()), String::new());
+        tree.abort(&"main".into(), Some("1".into()), None);
         assert!(tree.main().pending.is_some());
-        tree.abort(&"main".into(), Some("2".into()), String::new());
+        tree.abort(&"main".into(), Some("2".into()), None);
         assert!(tree.main().pending.is_none());
     }
 

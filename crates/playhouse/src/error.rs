@@ -3,12 +3,11 @@
 mod advice;
 mod files;
 pub(crate) mod nearest;
-mod network;
 
 pub(crate) use advice::instead;
+use engine::NetErrorClass;
 pub(crate) use files::FileRule;
 use files::allowed;
-use network::{OFFLINE, is_network};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -565,8 +564,12 @@ fn engine_code(error: &engine::Error) -> ErrorCode {
             _ => ErrorCode::Timeout,
         },
         E::Cancelled {} => ErrorCode::Cancelled,
-        E::NavigationFailed { reason, .. } if is_network(reason) => ErrorCode::NetworkError,
-        E::NavigationFailed { .. } => ErrorCode::NavigationFailed,
+        E::NavigationFailed { reason, .. } => match reason.class() {
+            NetErrorClass::Offline | NetErrorClass::Network => ErrorCode::NetworkError,
+            NetErrorClass::Certificate | NetErrorClass::Tls | NetErrorClass::Other => {
+                ErrorCode::NavigationFailed
+            }
+        },
         E::UrlBlocked { .. } | E::OriginBlocked { .. } => ErrorCode::UrlBlocked,
         E::InvalidUrl { .. } => ErrorCode::InvalidUrl,
         E::Script { .. } => ErrorCode::ScriptFailed,

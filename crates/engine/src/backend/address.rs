@@ -1,6 +1,6 @@
 //! What a URL tells of the way to it, before a browser is asked.
 
-use crate::error::Error;
+use crate::error::{Error, NetError};
 use url::Url;
 
 /// As browsers write it; what is no URL stays as it is.
@@ -8,8 +8,8 @@ fn written(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
 }
 
-/// The way there failed, for a reason that is named as Chromium's network stack names it.
-pub(crate) fn navigation_failed(url: &str, reason: String) -> Error {
+/// The error of a navigation to a URL that failed.
+pub(crate) fn navigation_failed(url: &str, reason: NetError) -> Error {
     let url = written(url);
     Error::NavigationFailed { url, reason }
 }

@@ -1,6 +1,7 @@
 //! What a browser reports, in the engine's own words.
 
 use super::{FrameId, LoaderId, PageId, RequestId};
+use crate::error::NetError;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -38,11 +39,11 @@ pub enum PageEvent {
         name: String,
         failed: Option<String>,
     },
-    /// A navigation ended without another document: failed, a download, a 204. `reason` is empty when it is none of an error.
+    /// A navigation ended without another document. `reason` is `None` if that is no error, as for a download or a 204.
     NavigationAborted {
         frame: FrameId,
         loader: Option<LoaderId>,
-        reason: String,
+        reason: Option<NetError>,
     },
     /// The URL changed within the document (fragment, history API).
     SameDocumentNavigation { frame: FrameId, url: String },
@@ -162,7 +163,7 @@ pub enum RequestEvent {
     /// It failed or was cancelled.
     Failed {
         id: RequestId,
-        reason: String,
+        reason: NetError,
         cancelled: bool,
         at: f64,
     },

@@ -1,7 +1,7 @@
-//! Requests that wait until somebody decides what becomes of them.
+//! Paused requests, and what can be done with them.
 
 use super::{FrameId, Headers, RequestId};
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
@@ -92,23 +92,23 @@ pub enum FailureReason {
 }
 
 impl FailureReason {
-    /// What Chromium's network stack calls it, as failures are called in all browsers: `net::ERR_…`.
-    pub(crate) fn net_error(self) -> &'static str {
+    /// The net error of the request that is aborted for this reason.
+    pub(crate) fn net_error(self) -> NetError {
         match self {
-            Self::Failed => "net::ERR_FAILED",
-            Self::Aborted => "net::ERR_ABORTED",
-            Self::TimedOut => "net::ERR_TIMED_OUT",
-            Self::AccessDenied => "net::ERR_ACCESS_DENIED",
-            Self::ConnectionClosed => "net::ERR_CONNECTION_CLOSED",
-            Self::ConnectionReset => "net::ERR_CONNECTION_RESET",
-            Self::ConnectionRefused => "net::ERR_CONNECTION_REFUSED",
-            Self::ConnectionAborted => "net::ERR_CONNECTION_ABORTED",
-            Self::ConnectionFailed => "net::ERR_CONNECTION_FAILED",
-            Self::NameNotResolved => "net::ERR_NAME_NOT_RESOLVED",
-            Self::InternetDisconnected => "net::ERR_INTERNET_DISCONNECTED",
-            Self::AddressUnreachable => "net::ERR_ADDRESS_UNREACHABLE",
-            Self::BlockedByClient => "net::ERR_BLOCKED_BY_CLIENT",
-            Self::BlockedByResponse => "net::ERR_BLOCKED_BY_RESPONSE",
+            Self::Failed => NetError::Failed,
+            Self::Aborted => NetError::Aborted,
+            Self::TimedOut => NetError::TimedOut,
+            Self::AccessDenied => NetError::AccessDenied,
+            Self::ConnectionClosed => NetError::ConnectionClosed,
+            Self::ConnectionReset => NetError::ConnectionReset,
+            Self::ConnectionRefused => NetError::ConnectionRefused,
+            Self::ConnectionAborted => NetError::ConnectionAborted,
+            Self::ConnectionFailed => NetError::ConnectionFailed,
+            Self::NameNotResolved => NetError::NameNotResolved,
+            Self::InternetDisconnected => NetError::InternetDisconnected,
+            Self::AddressUnreachable => NetError::AddressUnreachable,
+            Self::BlockedByClient => NetError::BlockedByClient,
+            Self::BlockedByResponse => NetError::BlockedByResponse,
         }
     }
 }

@@ -7,6 +7,7 @@ use super::pool::PooledConnection;
 use super::rules::Destination;
 use super::throttle::Throttled;
 use super::tunnel::{SchemeRules, Server, Tunnel};
+use crate::error::NetError;
 use bytes::Bytes;
 use http::header::{CONNECTION, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
@@ -81,7 +82,7 @@ impl Connection {
     /// Handles a request. An error closes the connection without a response, which is a network failure for the page.
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Body>, Failure> {
         if *self.shared.offline.borrow() {
-            return Err(Failure::new("net::ERR_INTERNET_DISCONNECTED", "offline"));
+            return Err(Failure::new(NetError::InternetDisconnected, "offline"));
         }
         match *request.method() {
             Method::CONNECT => self.connect(request).await,

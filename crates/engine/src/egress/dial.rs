@@ -3,6 +3,7 @@
 use super::Shared;
 use super::outcomes::Outcome;
 use super::rules::Destination;
+use crate::error::NetError;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::io::{self, ErrorKind};
@@ -34,13 +35,13 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Connected for S {}
 pub(super) enum Failure {
     #[error("{0}")]
     Refused(String),
-    /// A failure of the network or the upstream proxy: `net::ERR_…` and the details.
+    /// A failure of the network or the upstream proxy, with the details.
     #[error("{error}: {reason}")]
-    Failed { error: &'static str, reason: String },
+    Failed { error: NetError, reason: String },
 }
 
 impl Failure {
-    pub(super) fn new(error: &'static str, reason: impl ToString) -> Self {
+    pub(super) fn new(error: NetError, reason: impl ToString) -> Self {
         Self::Failed {
             error,
             reason: reason.to_string(),
@@ -50,7 +51,7 @@ impl Failure {
     fn outcome(&self) -> Outcome {
         match self {
             Self::Refused(rule) => Outcome::Refused(rule.clone()),
-            Self::Failed { error, .. } => Outcome::Failed(error),
+            Self::Failed { error, .. } => Outcome::Failed(error.clone()),
         }
     }
 }
@@ -85,7 +86,7 @@ impl Shared {
             return upstream.tunnel(destination).await;
         }
         let (addresses, refused) = self.resolve(destination).await?;
-        let mut failure = Failure::new("net::ERR_NAME_NOT_RESOLVED", "no address");
+        let mut failure = Failure::new(NetError::NameNotResolved, "no address");
         for address in addresses.into_iter().take(MAX_PROXIED_ADDRESSES) {
             match upstream.tunnel(&Destination::of_address(address)).await {
                 Ok(stream) => return Ok(stream),
@@ -134,12 +135,12 @@ pub(super) async fn in_time(
     let opened = timeout(CONNECT_TIMEOUT, opening).await;
     opened.unwrap_or_else(|_| {
         let reason = format!("no connection within {CONNECT_TIMEOUT:?}");
-        Err(Failure::new("net::ERR_CONNECTION_TIMED_OUT", reason))
+        Err(Failure::new(NetError::ConnectionTimedOut, reason))
     })
 }
 
 async fn lookup(name: &str) -> Result<Vec<IpAddr>, Failure> {
-    let not_resolved = |reason: String| Failure::new("net::ERR_NAME_NOT_RESOLVED", reason);
+    let not_resolved = |reason: String| Failure::new(NetError::NameNotResolved, reason);
     let found = lookup_host((name, 0)).await;
     let found = found.map_err(|error| not_resolved(format!("{name}: {error}")))?;
     let addresses: Vec<_> = found.map(|address| address.ip().to_canonical()).collect();
@@ -174,7 +175,7 @@ async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
 pub(super) async fn connect_to_proxy(host: &Host<String>, port: u16) -> Result<TcpStream, Failure> {
     let failed = |reason: String| {
         tracing::warn!(%host, port, reason, "the proxy server cannot be reached");
-        Failure::new("net::ERR_PROXY_CONNECTION_FAILED", reason)
+        Failure::new(NetError::ProxyConnectionFailed, reason)
     };
     let addresses = match host {
         Host::Ipv4(address) => vec![IpAddr::V4(*address)],
@@ -194,15 +195,13 @@ pub(super) async fn connect_to_proxy(host: &Host<String>, port: u16) -> Result<T
 
 /// Converts an error of a connection to a net error.
 fn network_failure(error: io::Error) -> Failure {
-    let name = match error.kind() {
-        ErrorKind::ConnectionRefused => "net::ERR_CONNECTION_REFUSED",
-        ErrorKind::ConnectionReset => "net::ERR_CONNECTION_RESET",
-        ErrorKind::TimedOut => "net::ERR_CONNECTION_TIMED_OUT",
-        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
-            "net::ERR_ADDRESS_UNREACHABLE"
-        }
-        ErrorKind::AddrNotAvailable => "net::ERR_ADDRESS_INVALID",
-        _ => "net::ERR_CONNECTION_FAILED",
+    let net_error = match error.kind() {
+        ErrorKind::ConnectionRefused => NetError::ConnectionRefused,
+        ErrorKind::ConnectionReset => NetError::ConnectionReset,
+        ErrorKind::TimedOut => NetError::ConnectionTimedOut,
+        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => NetError::AddressUnreachable,
+        ErrorKind::AddrNotAvailable => NetError::AddressInvalid,
+        _ => NetError::ConnectionFailed,
     };
-    Failure::new(name, error)
+    Failure::new(net_error, error)
 }

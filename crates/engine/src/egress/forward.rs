@@ -5,6 +5,7 @@ use super::dial::{Failure, Stream, in_time};
 use super::pool::{PooledConnection, To};
 use super::rules::Destination;
 use super::tunnel::{Server, Tunnel};
+use crate::error::NetError;
 use http::header::{
     CONNECTION, EXPECT, HOST, HeaderName, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE,
     UPGRADE,
@@ -51,7 +52,7 @@ impl Connection {
             80 => host,
             port => format!("{host}:{port}"),
         };
-        let unusable = |error: http::Error| Failure::new("net::ERR_INVALID_URL", error);
+        let unusable = |error: http::Error| Failure::new(NetError::InvalidUrl, error);
         let host_header = HeaderValue::try_from(&host).map_err(|error| unusable(error.into()))?;
         request.headers_mut().insert(HOST, host_header);
         *request.version_mut() = Version::HTTP_11;
@@ -89,7 +90,7 @@ impl Connection {
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             let (Some(browser), Some(protocol)) = (browser, upgrade) else {
                 return Err(Failure::new(
-                    "net::ERR_INVALID_HTTP_RESPONSE",
+                    NetError::InvalidHttpResponse,
                     "the server switches protocols, which it was not asked for",
                 ));
             };
@@ -166,11 +167,11 @@ impl Connection {
 }
 
 fn no_answer(error: &hyper::Error) -> Failure {
-    let name = match error.is_incomplete_message() || error.is_canceled() {
-        true => "net::ERR_EMPTY_RESPONSE",
-        false => "net::ERR_INVALID_HTTP_RESPONSE",
+    let net_error = match error.is_incomplete_message() || error.is_canceled() {
+        true => NetError::EmptyResponse,
+        false => NetError::InvalidHttpResponse,
     };
-    Failure::new(name, error)
+    Failure::new(net_error, error)
 }
 
 /// Returns the protocol that a message proposes to switch to.

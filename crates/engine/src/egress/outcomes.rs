@@ -1,6 +1,7 @@
 //! The outcomes of the last connections, which explain failed requests.
 
 use super::rules::Destination;
+use crate::error::NetError;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
@@ -13,7 +14,7 @@ pub(super) enum Outcome {
     /// The text of the rule that blocks it.
     Refused(String),
     /// The net error.
-    Failed(&'static str),
+    Failed(NetError),
 }
 
 /// The last failure of each destination.

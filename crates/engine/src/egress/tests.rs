@@ -6,6 +6,7 @@ mod upstreams;
 use super::{Egress, EgressOptions};
 use crate::addresses::AddressRules;
 use crate::backend::{Proxy, Throttling};
+use crate::error::NetError;
 use crate::origins::OriginRules;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -260,7 +261,7 @@ async fn a_server_that_closes_is_connected_to_again() {
     assert_eq!(client.get(&url("/close")).await, None);
     assert_eq!(
         egress.failure(&url("/close")),
-        Some("net::ERR_EMPTY_RESPONSE")
+        Some(NetError::EmptyResponse)
     );
 }
 
@@ -334,7 +335,7 @@ async fn unreachable_destinations_have_a_net_error() {
     let (_held, dead) = dead_address();
     let url = format!("http://{dead}/");
     assert_eq!(get(&egress, &url).await, None);
-    assert_eq!(egress.failure(&url), Some("net::ERR_CONNECTION_REFUSED"));
+    assert_eq!(egress.failure(&url), Some(NetError::ConnectionRefused));
     assert_eq!(egress.refusal(&url), None);
     let head = Client::connect(&egress)
         .await
@@ -343,7 +344,7 @@ async fn unreachable_destinations_have_a_net_error() {
     assert!(head.expect("an answer").starts_with("HTTP/1.1 502"));
     let url = "http://no-such-host.invalid/";
     assert_eq!(get(&egress, url).await, None);
-    assert_eq!(egress.failure(url), Some("net::ERR_NAME_NOT_RESOLVED"));
+    assert_eq!(egress.failure(url), Some(NetError::NameNotResolved));
 }
 
 #[tokio::test]
@@ -364,7 +365,7 @@ async fn offline_mode_closes_connections_and_refuses_new_ones() {
     egress.set_offline(true);
     assert!(idle.is_closed().await && tunnel.is_closed().await);
     assert_eq!(get(&egress, &url).await, None);
-    assert_eq!(egress.failure(&url), Some("net::ERR_INTERNET_DISCONNECTED"));
+    assert_eq!(egress.failure(&url), Some(NetError::InternetDisconnected));
     egress.set_offline(false);
     assert!(get(&egress, &url).await.is_some());
     let offline = EgressOptions {

@@ -4,7 +4,7 @@ use super::Shared;
 use super::dial::{Failure, Stream, connect_to_proxy};
 use super::rules::Destination;
 use crate::backend::{Endpoint, Proxy, ProxyScheme};
-use crate::error::{Error, Result as Checked};
+use crate::error::{Error, NetError, Result as Checked};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -101,10 +101,10 @@ impl Upstream {
             Host::Ipv4(address) => ServerName::from(IpAddr::V4(*address)),
             Host::Ipv6(address) => ServerName::from(IpAddr::V6(*address)),
             Host::Domain(name) => ServerName::try_from(name.clone())
-                .map_err(|error| self.failed("net::ERR_PROXY_CONNECTION_FAILED", error))?,
+                .map_err(|error| self.failed(NetError::ProxyConnectionFailed, error))?,
         };
         let stream = tls.connect(name, stream).await;
-        let failed = |error| self.failed("net::ERR_PROXY_CERTIFICATE_INVALID", error);
+        let failed = |error| self.failed(NetError::ProxyCertificateInvalid, error);
         Ok(Box::new(stream.map_err(failed)?))
     }
 
@@ -117,13 +117,13 @@ impl Upstream {
         };
         if host.to_string().len() > MAX_NAME {
             return Err(Failure::new(
-                "net::ERR_NAME_NOT_RESOLVED",
+                NetError::NameNotResolved,
                 "the name is too long",
             ));
         }
         let stream = self.connect().await?;
         let socks_failed =
-            |error: tokio_socks::Error| self.failed("net::ERR_SOCKS_CONNECTION_FAILED", error);
+            |error: tokio_socks::Error| self.failed(NetError::SocksConnectionFailed, error);
         let (username, password) = (&self.proxy.username, &self.proxy.password);
         match self.endpoint.scheme {
             ProxyScheme::Http | ProxyScheme::Https => {
@@ -159,7 +159,7 @@ impl Upstream {
         stream: Stream,
         destination: &Destination,
     ) -> Result<Stream, Failure> {
-        let failed = |error: hyper::Error| self.failed("net::ERR_TUNNEL_CONNECTION_FAILED", error);
+        let failed = |error: hyper::Error| self.failed(NetError::TunnelConnectionFailed, error);
         let mut builder = http1::Builder::new();
         builder.title_case_headers(true);
         let (mut sender, connection) = builder
@@ -177,7 +177,7 @@ impl Upstream {
         let (uri, host) = (authority.parse(), HeaderValue::try_from(&authority));
         let (Ok(uri), Ok(host)) = (uri, host) else {
             let reason = format!("{authority} cannot be asked for");
-            return Err(self.failed("net::ERR_TUNNEL_CONNECTION_FAILED", reason));
+            return Err(self.failed(NetError::TunnelConnectionFailed, reason));
         };
         *request.uri_mut() = uri;
         request.headers_mut().insert(HOST, host);
@@ -193,7 +193,7 @@ impl Upstream {
                 "CONNECT {authority} was answered with {}",
                 response.status()
             );
-            return Err(self.failed("net::ERR_TUNNEL_CONNECTION_FAILED", reason));
+            return Err(self.failed(NetError::TunnelConnectionFailed, reason));
         }
         let upgraded = hyper::upgrade::on(response).await.map_err(failed)?;
         Ok(Box::new(TokioIo::new(upgraded)))
@@ -208,10 +208,10 @@ impl Upstream {
             Some(_) => "it does not accept the user name and password",
             None => "it asks for a user name and a password",
         };
-        Err(self.failed("net::ERR_PROXY_AUTH_REQUESTED", reason))
+        Err(self.failed(NetError::ProxyAuthRequested, reason))
     }
 
-    fn failed(&self, error: &'static str, reason: impl ToString) -> Failure {
+    fn failed(&self, error: NetError, reason: impl ToString) -> Failure {
         let (server, reason) = (&self.proxy.server, reason.to_string());
         tracing::warn!(server, reason, "the proxy server made no connection");
         Failure::new(error, format!("{server}: {reason}"))

@@ -1,6 +1,7 @@
 //! The request log of a page: the requests of the current document, numbered in the order in which they were sent.
 
 use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, RequestId, ResponseFacts};
+use crate::error::NetError;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -109,7 +110,7 @@ pub enum RequestOutcome {
     /// The request failed.
     Failed {
         /// The net error, e.g. `net::ERR_CONNECTION_REFUSED`.
-        reason: String,
+        reason: NetError,
         /// Whether the page or the browser cancelled it.
         cancelled: bool,
     },

@@ -3,11 +3,7 @@
 
 use super::{Page, PageState, Shared};
 use crate::backend::{PageEvent, RequestEvent};
-use crate::error::Error;
-use crate::frame::ABORTED;
-
-/// The net error of a blocked request.
-const REFUSED: &str = "net::ERR_BLOCKED_BY_CLIENT";
+use crate::error::{Error, NetError};
 
 impl Shared {
     /// Returns the event with the egress proxy's reason of a failure.
@@ -43,15 +39,15 @@ impl Shared {
                 let pending = || state.frames.get(&frame)?.pending.as_ref();
                 let url = requested().map(|request| request.url.as_str());
                 let url = url.or_else(|| pending().map(|pending| pending.url.as_str()));
-                let reason = match url {
-                    Some(url) => {
+                let reason = match (url, reason) {
+                    (Some(url), Some(reason)) => {
                         let reason = self.reason(url, reason);
-                        if reason == REFUSED {
+                        if reason == NetError::BlockedByClient {
                             state.refused = Some(url.to_owned());
                         }
-                        reason
+                        Some(reason)
                     }
-                    None => reason,
+                    (_, reason) => reason,
                 };
                 PageEvent::NavigationAborted {
                     frame,
@@ -64,15 +60,15 @@ impl Shared {
     }
 
     /// Returns why a URL could not be loaded. A cancelled request has no other reason.
-    fn reason(&self, url: &str, reason: String) -> String {
+    fn reason(&self, url: &str, reason: NetError) -> NetError {
         let known = || {
             let egress = self.egress.as_ref()?;
-            let refused = egress.refusal(url).map(|_| REFUSED);
+            let refused = egress.refusal(url).map(|_| NetError::BlockedByClient);
             refused.or_else(|| egress.failure(url))
         };
-        match &*reason {
-            "" | ABORTED => reason,
-            _ => known().map_or(reason, str::to_owned),
+        match reason {
+            NetError::Aborted => reason,
+            _ => known().unwrap_or(reason),
         }
     }
 }
@@ -97,7 +93,10 @@ impl Page {
                     reason: known,
                 },
             ) => {
-                let reason = if known == REFUSED { known } else { reason };
+                let reason = match known {
+                    NetError::BlockedByClient => known,
+                    _ => reason,
+                };
                 let reason = self.shared.reason(&failed, reason);
                 Error::NavigationFailed { url, reason }
             }
@@ -112,7 +111,7 @@ impl Page {
             return error;
         };
         let reason = self.shared.reason(&url, reason);
-        let refused = (reason == REFUSED).then(|| {
+        let refused = (reason == NetError::BlockedByClient).then(|| {
             let last = self.state().refused.clone();
             let requests = self.requests().into_iter().rev().map(|it| it.url);
             let mut urls = std::iter::once(url.clone()).chain(last).chain(requests);

@@ -3,13 +3,11 @@
 use super::{Page, PageState};
 use crate::backend::LoaderId;
 use crate::backend::address::{is_script, navigation_failed};
-use crate::error::{Error, Result};
-use crate::frame::{ABORTED, Frame};
+use crate::error::{Error, NetError, Result};
+use crate::frame::Frame;
 use crate::progress::Progress;
 use std::time::Duration;
 
-/// The default net error.
-const FAILED: &str = "net::ERR_FAILED";
 /// How long the browser may take to report the result of a navigation that was decided.
 const NAVIGATION_REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long no request may be in progress for the network to count as idle.
@@ -106,7 +104,7 @@ impl Page {
         ));
         if is_script(url) {
             // Chromium's result; other browsers would run the script without a navigation.
-            return Err(navigation_failed(url, ABORTED.to_owned()));
+            return Err(navigation_failed(url, NetError::Aborted));
         }
         let navigate = async |before: NavigationCounts| match self
             .unless_interrupted(self.backend.navigate(url))
@@ -201,7 +199,7 @@ impl Page {
             guard.disarm();
             let failed = match &ended {
                 Ok(_) => self.unruled_failure(before.failures).is_some(),
-                Err(Error::NavigationFailed { reason, .. }) => reason != ABORTED,
+                Err(Error::NavigationFailed { reason, .. }) => *reason != NetError::Aborted,
                 Err(_) => false,
             };
             if failed {
@@ -209,7 +207,7 @@ impl Page {
                 let shown = self.until(|state| {
                     let main = state.frames.main();
                     let failure = main.last_failure();
-                    let told = failure.is_some_and(|failure| !failure.reason.is_empty());
+                    let told = failure.is_some_and(|failure| failure.reason.is_some());
                     main.commits > before.commits && main.loaded && told
                 });
                 let _ = tokio::time::timeout(NAVIGATION_REPORT_TIMEOUT, shown).await;
@@ -290,10 +288,7 @@ impl Page {
         let failure = main.last_failure().filter(|_| main.failures > failures)?;
         Some(Error::NavigationFailed {
             url: failure.url.clone(),
-            reason: match &*failure.reason {
-                "" => FAILED.to_owned(),
-                reason => reason.to_owned(),
-            },
+            reason: failure.reason.clone().unwrap_or(NetError::Failed),
         })
     }
 
@@ -392,9 +387,9 @@ impl Page {
                     // The page navigated elsewhere meanwhile.
                     verdict = Err(Error::NavigationFailed {
                         url: main.url.clone(),
-                        reason: ABORTED.to_owned(),
+                        reason: NetError::Aborted,
                     });
-                } else if matches!(reason, "" | ABORTED) {
+                } else if matches!(reason, None | Some(NetError::Aborted)) {
                     verdict = Ok(NavigationOutcome::Stayed {
                         status: status_of_ended(state),
                     });
@@ -463,12 +458,12 @@ fn status_of_ended(state: &PageState) -> Option<u16> {
     Some(request.response.as_ref()?.status)
 }
 
-/// Returns why the navigation ended, if it ended without another document.
+/// Returns why the navigation ended, if it ended without another document; without an error for a download or a 204.
 fn abort_reason<'a>(
     main: &'a Frame,
     before: NavigationCounts,
     loader: Option<&LoaderId>,
-) -> Option<&'a str> {
+) -> Option<Option<&'a NetError>> {
     // Another navigation may have started meanwhile.
     if let Some(reason) = loader.and_then(|loader| main.end_of(loader)) {
         return Some(reason);
@@ -478,7 +473,7 @@ fn abort_reason<'a>(
         (Some(ours), Some(ended)) => ours == ended,
         _ => main.navigations > before.navigations,
     };
-    (ours && main.commits == before.commits).then_some(reason)
+    (ours && main.commits == before.commits).then_some(reason.as_ref())
 }
 
 /// Returns whether the last navigation failed, and the browser shows no error page for it yet, or never will.
@@ -521,11 +516,11 @@ mod tests {
         }
     }
 
-    fn ended(loader: &str, reason: &str) -> PageEvent {
+    fn ended(loader: &str, reason: NetError) -> PageEvent {
         PageEvent::NavigationAborted {
             frame: "main".into(),
             loader: Some(loader.into()),
-            reason: reason.to_owned(),
+            reason: Some(reason),
         }
     }
 
@@ -602,7 +597,7 @@ mod tests {
     async fn a_navigation_that_another_one_replaces_is_not_waited_for() {
         let gone = going(vec![
             started("asked"),
-            ended("asked", ABORTED),
+            ended("asked", NetError::Aborted),
             started("other"),
         ]);
         let gone = gone.await.unwrap_err();
@@ -612,7 +607,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_document_that_leads_to_an_error_page_fails() {
         let moves = || vec![started("asked"), committed("asked", None), started("dead")];
-        let refused = ended("dead", "net::ERR_CONNECTION_REFUSED");
+        let refused = ended("dead", NetError::ConnectionRefused);
         let shown = committed("dead", Some("http://dead/".to_owned()));
         for last in [
             vec![refused.clone(), shown.clone(), loaded("dead")],

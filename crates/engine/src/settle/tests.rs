@@ -245,7 +245,7 @@ async fn a_download_leaves_the_document_and_ends_the_wait() {
     let aborted = PageEvent::NavigationAborted {
         frame: "main".into(),
         loader: Some("L".into()),
-        reason: String::new(),
+        reason: None,
     };
     let events = vec![(5, started("L")), (35, aborted)];
     assert_eq!(settle(&fake, events).await, (Settled::Quiet, 60));

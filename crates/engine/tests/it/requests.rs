@@ -2,7 +2,7 @@
 
 use crate::harness::{Stage, eval, frame_at, goto, in_a_context, on_a_page, soon};
 use engine::{
-    ContextOptions, Error, Headers, HttpCredentials, LoadState, Mock, Page, Request,
+    ContextOptions, Error, Headers, HttpCredentials, LoadState, Mock, NetError, Page, Request,
     RequestOutcome, Route, RouteAnswer, UrlPattern,
 };
 use testkit::{Engine, Resource, eventually};
@@ -172,14 +172,20 @@ fn failed_requests_have_a_net_error(engine: Engine) {
         assert_eq!(
             request.outcome,
             Some(RequestOutcome::Failed {
-                reason: "net::ERR_CONNECTION_REFUSED".to_owned(),
+                reason: NetError::ConnectionRefused,
                 cancelled: false
             })
         );
         eval(page, "() => { const c = new AbortController(); const p = fetch('/hang', { signal: c.signal }).catch(() => 1); setTimeout(() => c.abort(), 20); return p; }").await;
         let request = ended(page, &stage.site.url("/hang")).await;
         assert!(
-            matches!(&request.outcome, Some(RequestOutcome::Failed { reason, cancelled: true }) if reason == "net::ERR_ABORTED"),
+            matches!(
+                &request.outcome,
+                Some(RequestOutcome::Failed {
+                    reason: NetError::Aborted,
+                    cancelled: true
+                })
+            ),
             "{request:?}"
         );
     });
@@ -300,7 +306,7 @@ async fn answer(stage: &Stage) -> u16 {
     match page.goto(&soon(), &url, LoadState::Loaded).await {
         Ok(_) => page.status().unwrap().0,
         Err(Error::NavigationFailed { reason, .. }) => {
-            assert_eq!(reason, "net::ERR_INVALID_AUTH_CREDENTIALS");
+            assert_eq!(reason, NetError::InvalidAuthCredentials);
             401
         }
         Err(error) => panic!("{error:?}"),

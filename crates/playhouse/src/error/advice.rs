@@ -1,6 +1,7 @@
 //! Suggestions of errors: whether to retry, and how to continue.
 
-use super::{Denial, Error, ErrorCode, OFFLINE, is_network};
+use super::{Denial, Error, ErrorCode};
+use engine::{NetError, NetErrorClass};
 use std::borrow::Cow;
 
 impl ErrorCode {
@@ -133,7 +134,7 @@ impl Error {
                 Some("Use plain text, or do not nest repetitions: a+$ instead of (a+)+$.".into())
             }
             Self::Engine(engine::Error::NavigationFailed { reason, .. }) => {
-                Some(unloaded(reason).into())
+                Some(after_net_error(reason).into())
             }
             Self::ToolDisabled {
                 capability: Some(capability),
@@ -180,22 +181,24 @@ impl Error {
     }
 }
 
-/// Returns what to do about a document that could not be loaded, by its net error.
-fn unloaded(reason: &str) -> &'static str {
-    if reason.contains("ERR_CERT_") {
-        "Start the server with --ignore-https-errors if the site is to be trusted all the same."
-    } else if reason.contains("ERR_SSL_") {
-        "The server does not speak TLS there: try http, or another port."
-    } else if reason.contains("ERR_TOO_MANY_REDIRECTS") {
-        "The site has a redirect loop: try another URL, or delete its cookies."
-    } else if reason == OFFLINE {
-        "Turn offline mode off (set_offline, browser_network_state_set)."
-    } else if is_network(reason) {
-        "Check the proxy, and the network of this machine."
-    } else if reason.contains("ERR_NAME_NOT_RESOLVED") {
-        "Check the host's name."
-    } else {
-        "Check the URL and that its server runs."
+/// The suggestion for a navigation that failed with a net error.
+fn after_net_error(error: &NetError) -> &'static str {
+    match (error, error.class()) {
+        (NetError::TooManyRedirects, _) => {
+            "The site has a redirect loop: try another URL, or delete its cookies."
+        }
+        (NetError::NameNotResolved, _) => "Check the host's name.",
+        (_, NetErrorClass::Certificate) => {
+            "Start the server with --ignore-https-errors if the site is to be trusted all the same."
+        }
+        (_, NetErrorClass::Tls) => {
+            "The server does not speak TLS there: try http, or another port."
+        }
+        (_, NetErrorClass::Offline) => {
+            "Turn offline mode off (set_offline, browser_network_state_set)."
+        }
+        (_, NetErrorClass::Network) => "Check the proxy, and the network of this machine.",
+        (_, NetErrorClass::Other) => "Check the URL and that its server runs.",
     }
 }
 

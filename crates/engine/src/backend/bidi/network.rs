@@ -1,15 +1,13 @@
 //! Firefox's network events in the engine's words.
 
 use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, ResponseFacts};
+use crate::error::NetError;
 use wire::RawEvent;
 use wire::bidi::Event;
 use wire::bidi::network::{
     AuthRequired, BeforeRequestSent, BytesValue, FetchError, Header, RequestData,
     ResponseCompleted, ResponseData, ResponseStarted,
 };
-
-/// What Chromium calls a request that was given up, and so do we.
-pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
 /// An event of the network.
 pub(super) enum Network {
@@ -160,69 +158,60 @@ fn facts(response: ResponseData) -> ResponseFacts {
     }
 }
 
-/// Why a request failed, by the name that Chromium has for it; by Firefox's where it has none.
-pub(super) fn reason(word: &str) -> String {
-    const NAMES: &[(&str, &str)] = &[
-        ("NS_BINDING_ABORTED", ABORTED),
-        ("NS_ERROR_ABORT", ABORTED),
-        ("NS_ERROR_CONNECTION_REFUSED", "net::ERR_CONNECTION_REFUSED"),
-        ("NS_ERROR_UNKNOWN_HOST", "net::ERR_NAME_NOT_RESOLVED"),
+/// The net error that an error of Firefox is; [`NetError::Other`] with Firefox's name if Chromium has none.
+pub(super) fn net_error(word: &str) -> NetError {
+    const NAMES: &[(&str, NetError)] = &[
+        ("NS_BINDING_ABORTED", NetError::Aborted),
+        ("NS_ERROR_ABORT", NetError::Aborted),
+        ("NS_ERROR_CONNECTION_REFUSED", NetError::ConnectionRefused),
+        ("NS_ERROR_UNKNOWN_HOST", NetError::NameNotResolved),
         (
             "NS_ERROR_UNKNOWN_PROXY_HOST",
-            "net::ERR_PROXY_CONNECTION_FAILED",
+            NetError::ProxyConnectionFailed,
         ),
         (
             "NS_ERROR_PROXY_CONNECTION_REFUSED",
-            "net::ERR_PROXY_CONNECTION_FAILED",
+            NetError::ProxyConnectionFailed,
         ),
-        ("NS_ERROR_NET_RESET", "net::ERR_CONNECTION_RESET"),
-        ("NS_ERROR_NET_EMPTY_RESPONSE", "net::ERR_EMPTY_RESPONSE"),
-        ("NS_ERROR_NET_INTERRUPT", "net::ERR_CONNECTION_CLOSED"),
+        ("NS_ERROR_NET_RESET", NetError::ConnectionReset),
+        ("NS_ERROR_NET_EMPTY_RESPONSE", NetError::EmptyResponse),
+        ("NS_ERROR_NET_INTERRUPT", NetError::ConnectionClosed),
         (
             "NS_ERROR_NET_PARTIAL_TRANSFER",
-            "net::ERR_CONTENT_LENGTH_MISMATCH",
+            NetError::ContentLengthMismatch,
         ),
-        ("NS_ERROR_NET_TIMEOUT", "net::ERR_CONNECTION_TIMED_OUT"),
-        ("NS_ERROR_REDIRECT_LOOP", "net::ERR_TOO_MANY_REDIRECTS"),
-        ("NS_ERROR_OFFLINE", "net::ERR_INTERNET_DISCONNECTED"),
-        ("NS_ERROR_FILE_NOT_FOUND", "net::ERR_FILE_NOT_FOUND"),
-        ("NS_ERROR_FILE_ACCESS_DENIED", "net::ERR_ACCESS_DENIED"),
-        ("NS_ERROR_PORT_ACCESS_NOT_ALLOWED", "net::ERR_UNSAFE_PORT"),
-        ("NS_ERROR_UNKNOWN_PROTOCOL", "net::ERR_UNKNOWN_URL_SCHEME"),
-        ("NS_ERROR_CORRUPTED_CONTENT", "net::ERR_INVALID_RESPONSE"),
-        ("NS_ERROR_DOM_BAD_URI", "net::ERR_INVALID_URL"),
-        ("NS_ERROR_BLOCKED_BY_POLICY", "net::ERR_BLOCKED_BY_CSP"),
-        ("deniedPortAccess", "net::ERR_UNSAFE_PORT"),
-        ("connectionFailure", "net::ERR_CONNECTION_REFUSED"),
-        ("dnsNotFound", "net::ERR_NAME_NOT_RESOLVED"),
-        ("netOffline", "net::ERR_INTERNET_DISCONNECTED"),
-        ("netReset", "net::ERR_CONNECTION_RESET"),
-        ("netInterrupt", "net::ERR_CONNECTION_CLOSED"),
-        ("netTimeout", "net::ERR_CONNECTION_TIMED_OUT"),
-        ("redirectLoop", "net::ERR_TOO_MANY_REDIRECTS"),
-        ("unknownProtocolFound", "net::ERR_UNKNOWN_URL_SCHEME"),
-        ("fileNotFound", "net::ERR_FILE_NOT_FOUND"),
-        (
-            "SEC_ERROR_UNKNOWN_ISSUER",
-            "net::ERR_CERT_AUTHORITY_INVALID",
-        ),
+        ("NS_ERROR_NET_TIMEOUT", NetError::ConnectionTimedOut),
+        ("NS_ERROR_REDIRECT_LOOP", NetError::TooManyRedirects),
+        ("NS_ERROR_OFFLINE", NetError::InternetDisconnected),
+        ("NS_ERROR_FILE_NOT_FOUND", NetError::FileNotFound),
+        ("NS_ERROR_FILE_ACCESS_DENIED", NetError::AccessDenied),
+        ("NS_ERROR_PORT_ACCESS_NOT_ALLOWED", NetError::UnsafePort),
+        ("NS_ERROR_UNKNOWN_PROTOCOL", NetError::UnknownUrlScheme),
+        ("NS_ERROR_CORRUPTED_CONTENT", NetError::InvalidResponse),
+        ("NS_ERROR_DOM_BAD_URI", NetError::InvalidUrl),
+        ("NS_ERROR_BLOCKED_BY_POLICY", NetError::BlockedByCsp),
+        ("deniedPortAccess", NetError::UnsafePort),
+        ("connectionFailure", NetError::ConnectionRefused),
+        ("dnsNotFound", NetError::NameNotResolved),
+        ("netOffline", NetError::InternetDisconnected),
+        ("netReset", NetError::ConnectionReset),
+        ("netInterrupt", NetError::ConnectionClosed),
+        ("netTimeout", NetError::ConnectionTimedOut),
+        ("redirectLoop", NetError::TooManyRedirects),
+        ("unknownProtocolFound", NetError::UnknownUrlScheme),
+        ("fileNotFound", NetError::FileNotFound),
+        ("SEC_ERROR_UNKNOWN_ISSUER", NetError::CertAuthorityInvalid),
         (
             "MOZILLA_PKIX_ERROR_SELF_SIGNED_CERT",
-            "net::ERR_CERT_AUTHORITY_INVALID",
+            NetError::CertAuthorityInvalid,
         ),
-        (
-            "SSL_ERROR_BAD_CERT_DOMAIN",
-            "net::ERR_CERT_COMMON_NAME_INVALID",
-        ),
-        (
-            "SEC_ERROR_EXPIRED_CERTIFICATE",
-            "net::ERR_CERT_DATE_INVALID",
-        ),
+        ("SSL_ERROR_BAD_CERT_DOMAIN", NetError::CertCommonNameInvalid),
+        ("SEC_ERROR_EXPIRED_CERTIFICATE", NetError::CertDateInvalid),
     ];
     // What another program opens.
     if word.ends_with("is not allowed in this context") {
-        return ABORTED.to_owned();
+        return NetError::Aborted;
     }
     let known = NAMES.iter().find(|(name, _)| *name == word);
-    known.map_or(word, |(_, name)| name).to_owned()
+    known.map_or_else(|| word.into(), |(_, error)| error.clone())
 }

@@ -7,7 +7,7 @@ use crate::backend::{
     Viewport,
 };
 use crate::changes::Changes;
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -59,13 +59,13 @@ struct State {
     /// How often somebody asked for one by its address.
     asked: u64,
     /// Why the last one failed.
-    failure: Option<String>,
+    failure: Option<NetError>,
     /// A file dialog that waits: the frame, and its field.
     chooser: Option<(String, SharedReference)>,
     intercepts: bool,
     viewport: Option<Viewport>,
     /// Why we refused a request, until the browser tells of its end.
-    refused: HashMap<String, &'static str>,
+    refused: HashMap<String, NetError>,
     /// Requests that were told who we are.
     answered: HashSet<String>,
 }
@@ -133,7 +133,7 @@ impl BidiPage {
             .insert(request.to_owned(), reason.net_error());
     }
 
-    pub(super) fn abort_reason(&self, request: &str) -> Option<&'static str> {
+    pub(super) fn abort_reason(&self, request: &str) -> Option<NetError> {
         self.state().refused.remove(request)
     }
 

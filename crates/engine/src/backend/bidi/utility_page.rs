@@ -2,7 +2,7 @@
 
 use crate::backend::OriginDocuments;
 use crate::backend::withheld::Withheld;
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -92,7 +92,7 @@ impl OriginDocuments for UtilityPage {
         });
         visited.await.map_err(|error| Error::NavigationFailed {
             url: origin.to_owned(),
-            reason: error.to_string(),
+            reason: NetError::Other(error.to_string()),
         })?;
         let answer = self
             .root

@@ -2,6 +2,7 @@
 
 use crate::backend::interception;
 use crate::backend::{RequestEvent, ResponseFacts};
+use crate::error::NetError;
 use wire::RawEvent;
 use wire::cdp::network::{self, ResourceType};
 
@@ -35,10 +36,11 @@ pub(super) fn request_events(event: &RawEvent) -> Vec<RequestEvent> {
     } else if let Some(Ok(failed)) = event.parse::<network::LoadingFailed>() {
         vec![RequestEvent::Failed {
             id: failed.request_id.into(),
-            reason: failed
-                .blocked_reason
-                .filter(|_| failed.error_text.is_empty())
-                .unwrap_or(failed.error_text),
+            reason: match (&*failed.error_text, failed.blocked_reason) {
+                ("", Some(blocked)) => NetError::Other(blocked),
+                ("", None) => NetError::Failed,
+                (text, _) => text.into(),
+            },
             cancelled: failed.canceled.unwrap_or(false),
             at: failed.timestamp,
         }]

@@ -50,7 +50,7 @@ impl UtilityPage {
         match navigated.error_text {
             Some(reason) => Err(Error::NavigationFailed {
                 url: origin.to_owned(),
-                reason,
+                reason: reason.as_str().into(),
             }),
             None => Ok(()),
         }

@@ -1,11 +1,9 @@
 //! WebKit's network events in the engine's words.
 
 use crate::backend::{Headers, ResponseFacts};
+use crate::error::NetError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-/// What Chromium calls a request that was given up, and so do we.
-pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -182,36 +180,36 @@ pub(super) fn file_name(headers: &Map<String, Value>) -> Option<String> {
     Some(name.trim().trim_matches('"').to_owned())
 }
 
-/// What Chromium calls an error of WebKit's network.
-pub(super) fn reason(text: &str) -> String {
-    const NAMES: &[(&str, &str)] = &[
-        ("Connection refused", "net::ERR_CONNECTION_REFUSED"),
-        ("Error resolving", "net::ERR_NAME_NOT_RESOLVED"),
-        ("Name or service not known", "net::ERR_NAME_NOT_RESOLVED"),
-        ("Connection reset", "net::ERR_CONNECTION_RESET"),
+/// The net error that an error of WebKit's network is.
+pub(super) fn net_error(text: &str) -> NetError {
+    const NAMES: &[(&str, NetError)] = &[
+        ("Connection refused", NetError::ConnectionRefused),
+        ("Error resolving", NetError::NameNotResolved),
+        ("Name or service not known", NetError::NameNotResolved),
+        ("Connection reset", NetError::ConnectionReset),
         (
             "Connection terminated unexpectedly",
-            "net::ERR_EMPTY_RESPONSE",
+            NetError::EmptyResponse,
         ),
-        ("timed out", "net::ERR_CONNECTION_TIMED_OUT"),
-        ("Too many redirects", "net::ERR_TOO_MANY_REDIRECTS"),
+        ("timed out", NetError::ConnectionTimedOut),
+        ("Too many redirects", NetError::TooManyRedirects),
         (
             "Unacceptable TLS certificate",
-            "net::ERR_CERT_AUTHORITY_INVALID",
+            NetError::CertAuthorityInvalid,
         ),
-        ("Network is unreachable", "net::ERR_INTERNET_DISCONNECTED"),
+        ("Network is unreachable", NetError::InternetDisconnected),
         (
             "Not allowed to use restricted network port",
-            "net::ERR_UNSAFE_PORT",
+            NetError::UnsafePort,
         ),
-        ("Load request cancelled", ABORTED),
-        ("Frame load interrupted", ABORTED),
-        ("No such file", "net::ERR_FILE_NOT_FOUND"),
-        ("URL can’t be shown", "net::ERR_UNKNOWN_URL_SCHEME"),
-        ("The URL can", "net::ERR_UNKNOWN_URL_SCHEME"),
+        ("Load request cancelled", NetError::Aborted),
+        ("Frame load interrupted", NetError::Aborted),
+        ("No such file", NetError::FileNotFound),
+        ("URL can’t be shown", NetError::UnknownUrlScheme),
+        ("The URL can", NetError::UnknownUrlScheme),
     ];
     let named = NAMES.iter().find(|(part, _)| text.contains(part));
-    named.map_or("net::ERR_FAILED", |(_, name)| name).to_owned()
+    named.map_or(NetError::Failed, |(_, error)| error.clone())
 }
 
 #[cfg(test)]
@@ -220,19 +218,19 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn errors_have_the_names_of_chromium() {
+    fn errors_are_translated_to_net_errors() {
         for (text, name) in [
             (
                 "Could not connect to 127.0.0.1: Connection refused",
-                "net::ERR_CONNECTION_REFUSED",
+                NetError::ConnectionRefused,
             ),
             (
                 "Error resolving “nosuch.invalid”: Name or service not known",
-                "net::ERR_NAME_NOT_RESOLVED",
+                NetError::NameNotResolved,
             ),
-            ("Something else", "net::ERR_FAILED"),
+            ("Something else", NetError::Failed),
         ] {
-            assert_eq!(reason(text), name);
+            assert_eq!(net_error(text), name);
         }
     }
 

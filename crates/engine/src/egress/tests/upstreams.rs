@@ -86,15 +86,15 @@ async fn a_refusing_upstream_proxy_is_never_bypassed() {
     let socks = testkit::Proxy::start(ProxyKind::Socks5, Some(("me", "open sesame"))).await;
     let wrong = Some(("me", "open"));
     for (address, credentials, error) in [
-        (dead, None, "net::ERR_PROXY_CONNECTION_FAILED"),
-        (http.address(), None, "net::ERR_PROXY_AUTH_REQUESTED"),
-        (http.address(), wrong, "net::ERR_PROXY_AUTH_REQUESTED"),
-        (socks.address(), None, "net::ERR_SOCKS_CONNECTION_FAILED"),
-        (socks.address(), wrong, "net::ERR_SOCKS_CONNECTION_FAILED"),
+        (dead, None, NetError::ProxyConnectionFailed),
+        (http.address(), None, NetError::ProxyAuthRequested),
+        (http.address(), wrong, NetError::ProxyAuthRequested),
+        (socks.address(), None, NetError::SocksConnectionFailed),
+        (socks.address(), wrong, NetError::SocksConnectionFailed),
     ] {
         let egress = through(&address, None, credentials).await;
         assert_eq!(get(&egress, &url).await, None);
-        assert_eq!(egress.failure(&url), Some(error), "{address}");
+        assert_eq!(egress.failure(&url).as_ref(), Some(&error), "{address}");
         let head = Client::connect(&egress)
             .await
             .send("CONNECT", &target, "")
@@ -115,10 +115,7 @@ async fn the_certificate_of_a_proxy_is_checked() {
     };
     let (egress, url) = (start(options).await, "http://site.test/");
     assert_eq!(get(&egress, url).await, None);
-    assert_eq!(
-        egress.failure(url),
-        Some("net::ERR_PROXY_CERTIFICATE_INVALID")
-    );
+    assert_eq!(egress.failure(url), Some(NetError::ProxyCertificateInvalid));
 }
 
 #[tokio::test]

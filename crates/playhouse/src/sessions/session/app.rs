@@ -196,7 +196,7 @@ impl App {
                             method: request.method.clone(),
                             url: request.url.clone(),
                             status: None,
-                            reason: Some(reason.clone()),
+                            reason: Some(reason.to_string()),
                         })
                     }
                     _ => status

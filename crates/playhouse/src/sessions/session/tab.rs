@@ -6,7 +6,7 @@ use crate::answers::reply::{Event, Modal, PageFacts};
 use crate::config::Settings;
 use crate::error::Result;
 use crate::files::Output;
-use engine::{LoadState, NavigationOutcome, Page, Progress};
+use engine::{LoadState, NavigationOutcome, NetError, Page, Progress};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -14,9 +14,6 @@ use task::Task;
 
 /// How many dialogs of the page are dismissed before a navigation fails.
 const MAX_DIALOG_ATTEMPTS: u32 = 5;
-
-/// The net error of a navigation that was replaced by another one.
-const ABORTED: &str = "net::ERR_ABORTED";
 
 /// How long a page may take to return its title; after that, answers show the last known one.
 pub(crate) const TITLE_TIMEOUT: Duration = Duration::from_millis(500);
@@ -219,8 +216,10 @@ impl Tab {
                 // A script of the old page opened it.
                 Err(engine::Error::DialogOpen {}) if self.page.has_script_dialog() => {}
                 // The page navigated at the same moment, for example because it reloads itself repeatedly.
-                Err(engine::Error::NavigationFailed { reason, .. })
-                    if reason == ABORTED && self.document() != shown => {}
+                Err(engine::Error::NavigationFailed {
+                    reason: NetError::Aborted,
+                    ..
+                }) if self.document() != shown => {}
                 Err(engine::Error::DialogOpen {}) => return Ok(None),
                 landed => return Ok(landed.map(Some)?),
             }

@@ -231,13 +231,13 @@ fn status(request: &Request) -> Option<String> {
 }
 
 /// Why the request failed, unless the status explains it: a browser cancels a script whose status is an error.
-fn failure(request: &Request) -> Option<&str> {
+fn failure(request: &Request) -> Option<String> {
     let is_refused = |response: &ResponseFacts| response.status >= 400;
     match &request.outcome {
         Some(RequestOutcome::Failed { reason, .. })
             if !request.response.as_ref().is_some_and(is_refused) =>
         {
-            Some(reason)
+            Some(reason.to_string())
         }
         _ => None,
     }
@@ -267,7 +267,7 @@ fn details(request: &Request) -> String {
         (None, Some(reason)) => general("status", &format!("[FAILED] {reason}")),
         (status, failure) => {
             general("status", &status.unwrap_or_default());
-            general("failure", failure.unwrap_or_default());
+            general("failure", &failure.unwrap_or_default());
         }
     }
     if let Some(duration) = request.duration {

@@ -365,7 +365,7 @@ impl Request {
         let response = request.response.as_ref();
         let (size, error) = match &request.outcome {
             Some(RequestOutcome::Finished { size }) => (Some(*size), None),
-            Some(RequestOutcome::Failed { reason, .. }) => (None, Some(reason.clone())),
+            Some(RequestOutcome::Failed { reason, .. }) => (None, Some(reason.to_string())),
             Some(RequestOutcome::Redirected) | None => (None, None),
         };
         Self {

@@ -18,7 +18,7 @@ impl Shared {
         page.report(PageEvent::NavigationAborted {
             frame,
             loader: download.navigation.as_ref().map(Into::into),
-            reason: String::new(),
+            reason: None,
         });
         let name = download.download.or(download.navigation);
         let id = context.downloads.insert((name, download.url.clone()));

@@ -193,7 +193,7 @@ impl Shared {
         page.report(PageEvent::NavigationAborted {
             frame,
             loader: info.navigation.map(Into::into),
-            reason: String::new(),
+            reason: None,
         });
     }
 

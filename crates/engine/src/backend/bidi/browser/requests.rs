@@ -6,6 +6,7 @@ use crate::backend::bidi::page::BidiPage;
 use crate::backend::bidi::page::interception::continue_request;
 use crate::backend::bidi::utility_page;
 use crate::backend::{FrameId, LoaderId, PageBackend, PageEvent, RequestEvent, RequestId};
+use crate::error::NetError;
 use std::sync::Arc;
 use std::time::Duration;
 use wire::bidi::network::{
@@ -102,26 +103,25 @@ impl Shared {
         let Some(page) = self.owner(failed.context.as_deref()) else {
             return;
         };
-        let reason = match page.abort_reason(&failed.request.request) {
-            Some(refused) => refused.to_owned(),
-            None => network::reason(&failed.error_text),
-        };
+        let reason = page
+            .abort_reason(&failed.request.request)
+            .unwrap_or_else(|| network::net_error(&failed.error_text));
         if network::is_logged(&failed.request) {
             page.report(PageEvent::Request(RequestEvent::Failed {
                 id: RequestId::from(&failed.request.request),
-                cancelled: reason == network::ABORTED,
+                cancelled: reason == NetError::Aborted,
                 reason: reason.clone(),
                 at: failed.timestamp / 1000.0,
             }));
         }
         if let (Some(navigation), Some(context)) = (failed.navigation, failed.context) {
             if page.id().as_str() == context {
-                page.navigation_failed(&reason);
+                page.navigation_failed(reason.clone());
             }
             page.report(PageEvent::NavigationAborted {
                 frame: FrameId::from(context),
                 loader: Some(LoaderId::from(navigation)),
-                reason,
+                reason: Some(reason),
             });
         }
     }

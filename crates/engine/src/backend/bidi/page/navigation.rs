@@ -5,7 +5,7 @@ use super::evaluation::sandbox_target;
 use crate::backend::address::{is_opened_here, is_within_document, navigation_failed};
 use crate::backend::bidi::network;
 use crate::backend::{LoaderId, Navigation, PageEvent};
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
 use wire::bidi::browsing_context::{Navigate, ReadinessState, Reload, TraverseHistory};
 use wire::bidi::network::SetCacheBehavior;
@@ -23,8 +23,8 @@ impl BidiPage {
     }
 
     /// The document of a navigation of the main frame could not be had.
-    pub(crate) fn navigation_failed(&self, reason: &str) {
-        self.state().failure = Some(reason.to_owned());
+    pub(crate) fn navigation_failed(&self, reason: NetError) {
+        self.state().failure = Some(reason);
     }
 
     fn cache(&self, cache_behavior: &'static str) -> SetCacheBehavior {
@@ -81,13 +81,13 @@ impl Navigation for BidiPage {
                 }
                 let reason = told
                     .filter(|_| newest)
-                    .unwrap_or_else(|| network::reason(message.trim_start_matches("Error: ")));
+                    .unwrap_or_else(|| network::net_error(message.trim_start_matches("Error: ")));
                 // Ended without a document, as by a 204, and not given up for another navigation.
-                if reason == network::ABORTED && newest && is_opened_here(url) {
+                if reason == NetError::Aborted && newest && is_opened_here(url) {
                     self.report(PageEvent::NavigationAborted {
                         frame: self.main.clone(),
                         loader: None,
-                        reason: String::new(),
+                        reason: None,
                     });
                     return Ok(None);
                 }
@@ -106,7 +106,7 @@ impl Navigation for BidiPage {
             return match self.root().call(&command).await {
                 Err(wire::Error::Refused { message, .. }) => Err(Error::NavigationFailed {
                     url: self.url(),
-                    reason: network::reason(message.trim_start_matches("Error: ")),
+                    reason: network::net_error(message.trim_start_matches("Error: ")),
                 }),
                 other => Ok(other.map(drop)?),
             };

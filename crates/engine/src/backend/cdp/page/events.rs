@@ -191,7 +191,7 @@ impl CdpPage {
         self.report(PageEvent::NavigationAborted {
             frame: stopped.frame_id.into(),
             loader: None,
-            reason: String::new(),
+            reason: None,
         });
     }
 
@@ -284,7 +284,7 @@ impl CdpPage {
                         self.report(PageEvent::NavigationAborted {
                             frame,
                             loader: Some(LoaderId::from(id.as_str())),
-                            reason: reason.clone(),
+                            reason: Some(reason.clone()),
                         });
                     }
                 }

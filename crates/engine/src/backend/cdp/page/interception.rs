@@ -6,7 +6,7 @@ use crate::backend::cdp::network::name;
 use crate::backend::{
     FailureReason, Fetched, FrameId, Headers, Interception, PausedRequest, RequestId, Verdict,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use crate::routes::RouteAnswer;
 use async_trait::async_trait;
 use base64::Engine as _;
@@ -180,7 +180,7 @@ impl Interception for CdpPage {
         let Some(status) = paused.response_status_code else {
             return Err(Error::NavigationFailed {
                 url: paused.request.url,
-                reason: "net::ERR_FAILED".to_owned(),
+                reason: NetError::Failed,
             });
         };
         let body = match session.call(&fetch::GetResponseBody { request_id }).await {

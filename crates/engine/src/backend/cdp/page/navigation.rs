@@ -3,7 +3,7 @@
 use super::CdpPage;
 use crate::backend::address::{is_opened_here, navigation_failed};
 use crate::backend::{FrameId, LoaderId, Navigation};
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
 use std::time::Duration;
 use wire::Command;
@@ -64,9 +64,9 @@ impl Navigation for CdpPage {
             other => other?,
         };
         let loader = answer.loader_id.map(LoaderId::from);
-        match answer.error_text {
+        match answer.error_text.as_deref().map(NetError::from) {
             Some(_) if answer.is_download == Some(true) => Ok(None),
-            Some(reason) if reason == "net::ERR_ABORTED" => {
+            Some(NetError::Aborted) => {
                 // Given up for another navigation, or ended without a document, as by a 204. Which one it was is known once the
                 // browser has answered anything else.
                 self.call_in_front(&page::GetNavigationHistory {}).await?;
@@ -74,7 +74,7 @@ impl Navigation for CdpPage {
                 if self.state().newest == loader && is_opened_here(url) {
                     Ok(None)
                 } else {
-                    Err(navigation_failed(url, reason))
+                    Err(navigation_failed(url, NetError::Aborted))
                 }
             }
             Some(reason) => Err(navigation_failed(url, reason)),

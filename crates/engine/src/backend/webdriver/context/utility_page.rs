@@ -4,7 +4,7 @@ use super::WebDriverContext;
 use crate::backend::OriginDocuments;
 use crate::backend::webdriver::driver::{FrameTarget, page_error};
 use crate::backend::webdriver::inspector::InspectorTarget;
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl UtilityPage {
         }
         Err(Error::NavigationFailed {
             url: origin.to_owned(),
-            reason: "net::ERR_TIMED_OUT".to_owned(),
+            reason: NetError::TimedOut,
         })
     }
 }

@@ -7,6 +7,7 @@ use crate::backend::webdriver::network::{
     DataReceived, Frame, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
 };
 use crate::backend::{FrameId, LoaderId, PageEvent};
+use crate::error::NetError;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ impl WebDriverPage {
                 // A document that is asked for over the network has an end of its own.
                 match pending {
                     _ if !self.is_main(&of.frame_id) => {}
-                    Some(pending) if pending.request.is_none() => self.on_navigation_ended(""),
+                    Some(pending) if pending.request.is_none() => self.on_navigation_ended(None),
                     Some(_) => {}
                     // A document that comes out of the browser's memory does not say that it is loaded.
                     None => {
@@ -114,7 +115,7 @@ impl WebDriverPage {
             return;
         }
         if message.source == "security" && self.is_refused_by_port(&message.text) {
-            self.on_navigation_ended("net::ERR_UNSAFE_PORT");
+            self.on_navigation_ended(Some(NetError::UnsafePort));
         }
         self.report(PageEvent::Console(message.to_message()));
     }

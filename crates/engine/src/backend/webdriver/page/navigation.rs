@@ -3,9 +3,8 @@
 use super::WebDriverPage;
 use super::state::{Outcome, Pending};
 use crate::backend::address::{is_within_document, navigation_failed};
-use crate::backend::webdriver::network::ABORTED;
 use crate::backend::{LoaderId, Navigation, PageEvent};
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
 use std::time::Duration;
 use url::Url;
@@ -33,7 +32,7 @@ impl Navigation for WebDriverPage {
         }
         if !is_browser_page(url) {
             // The page would go, for nothing: other programs are not started by tools.
-            return Err(navigation_failed(url, ABORTED.to_owned()));
+            return Err(navigation_failed(url, NetError::Aborted));
         }
         let before = self.state().navigation.begun;
         let stays = is_within_document(&self.url(), url);
@@ -146,25 +145,22 @@ impl WebDriverPage {
         self.notify_changed();
     }
 
-    /// It came to nothing; `reason` is empty where that is no error.
-    pub(super) fn on_navigation_ended(&self, reason: &str) {
+    /// The pending navigation ended without a document; `reason` is `None` if that is no error.
+    pub(super) fn on_navigation_ended(&self, reason: Option<NetError>) {
         let loader = {
             let mut state = self.state();
             let Some(pending) = state.navigation.pending.take() else {
                 return;
             };
-            state.navigation.shows_error = !matches!(reason, "" | ABORTED);
-            state.navigation.ended(if reason.is_empty() {
-                Outcome::Stayed
-            } else {
-                Outcome::Failed(reason.to_owned())
-            });
+            state.navigation.shows_error = !matches!(reason, None | Some(NetError::Aborted));
+            let outcome = reason.clone().map_or(Outcome::Stayed, Outcome::Failed);
+            state.navigation.ended(outcome);
             pending.loader
         };
         self.report(PageEvent::NavigationAborted {
             frame: self.main.clone(),
             loader,
-            reason: reason.to_owned(),
+            reason,
         });
         self.notify_changed();
     }
@@ -217,7 +213,7 @@ impl WebDriverPage {
             {
                 // What it shows instead of what it cannot have.
                 if self.url() == BLANK && !url.starts_with("about:") {
-                    return Ok(Some(Outcome::Failed("net::ERR_FAILED".to_owned())));
+                    return Ok(Some(Outcome::Failed(NetError::Failed)));
                 }
                 return Ok(Some(Outcome::Committed(now.as_str().into())));
             }

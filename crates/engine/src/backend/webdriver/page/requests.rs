@@ -4,11 +4,11 @@ use super::WebDriverPage;
 use super::state::RequestRecord;
 use crate::backend::interception::decode_body;
 use crate::backend::webdriver::network::{
-    ABORTED, Body, DataReceived, LoadingFailed, LoadingFinished, RequestWillBeSent,
-    ResponseReceived, file_name, headers, is_icon, reason, resource_type,
+    Body, DataReceived, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
+    file_name, headers, is_icon, net_error, resource_type,
 };
 use crate::backend::{Feature, FrameId, LoaderId, PageEvent, RequestEvent, RequestId, Requests};
-use crate::error::Result;
+use crate::error::{NetError, Result};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -152,10 +152,10 @@ impl WebDriverPage {
         let pending = self.is_pending(&event.request_id);
         let sent = self.state().sent.get(&event.request_id).cloned();
         let interrupted = event.error_text == "Frame load interrupted";
-        let reason = match sent.as_ref().and_then(|sent| sent.refused) {
-            Some(reason) => reason.to_owned(),
-            None if event.canceled => ABORTED.to_owned(),
-            None => reason(&event.error_text),
+        let reason = match sent.as_ref().and_then(|sent| sent.refused.clone()) {
+            Some(reason) => reason,
+            None if event.canceled => NetError::Aborted,
+            None => net_error(&event.error_text),
         };
         if let Some(sent) = &sent
             && interrupted
@@ -174,8 +174,7 @@ impl WebDriverPage {
         }
         if pending {
             // A document that is saved, or that there is none of, is no failure.
-            let told = if interrupted { "" } else { &*reason };
-            self.on_navigation_ended(told);
+            self.on_navigation_ended((!interrupted).then_some(reason));
         }
     }
 
@@ -189,7 +188,7 @@ impl WebDriverPage {
     }
 
     /// Remembers why a request is refused.
-    pub(super) fn set_abort_reason(&self, request: &str, reason: &'static str) {
+    pub(super) fn set_abort_reason(&self, request: &str, reason: NetError) {
         if let Some(sent) = self.state().sent.get_mut(request) {
             sent.refused = Some(reason);
         }

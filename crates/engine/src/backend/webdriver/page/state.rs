@@ -2,6 +2,7 @@
 
 use crate::backend::webdriver::inspector::InspectorTarget;
 use crate::backend::{DialogKind, FrameId, Headers, LoaderId, Viewport};
+use crate::error::NetError;
 use std::collections::{HashMap, VecDeque};
 use wire::webdriver::element::Element;
 
@@ -83,7 +84,7 @@ pub(super) enum Outcome {
     /// The document stays: a 204, a download, given up for another one.
     Stayed,
     /// There was an error, by Chromium's name.
-    Failed(String),
+    Failed(NetError),
 }
 
 /// A frame, the main one included.
@@ -113,7 +114,7 @@ pub(super) struct RequestRecord {
     pub(super) body: Option<String>,
     pub(super) received: u64,
     /// Why we refused it.
-    pub(super) refused: Option<&'static str>,
+    pub(super) refused: Option<NetError>,
     /// What the answer would be saved as.
     pub(super) file_name: Option<String>,
     /// Whether its answer has no body, of which nothing is saved.
