@@ -46,7 +46,7 @@ pub use event::{
     ResponseFacts, SourceLocation,
 };
 pub use id::{FrameId, Handle, LoaderId, PageId, RequestId};
-pub use input::{InputStep, Key, Modifier, MouseButton, Point};
+pub use input::{HeldKey, InputStep, Key, Modifier, MouseButton, Point};
 pub use interception::{FailureReason, Fetched, PausedRequest, Verdict};
 pub(crate) use observer::Reporter;
 pub use observer::{ContextObserver, PageObserver};

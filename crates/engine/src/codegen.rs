@@ -31,6 +31,8 @@ mod tests;
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Language {
+    /// No generated code.
+    None,
     /// TypeScript of Playwright Test.
     #[default]
     Typescript,
@@ -40,8 +42,6 @@ pub enum Language {
     Java,
     /// C#.
     Csharp,
-    /// No generated code.
-    None,
 }
 
 impl Language {

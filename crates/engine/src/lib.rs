@@ -37,11 +37,11 @@ pub use addresses::AddressRules;
 pub use backend::{
     Alternative, BrowserBackend, Capabilities, ColorScheme, ConsoleMessage, ContextBackend,
     ContextObserver, ContextOptions, Cookie, DialogKind, DownloadEvent, FailureReason, Feature,
-    Fetched, FrameId, Geolocation, Handle, Headers, HttpCredentials, InputStep, Key, LoaderId,
-    MediaFeatures, MessageKind, Modifier, MouseButton, OriginDocuments, PageBackend, PageEvent,
-    PageId, PageObserver, PageTimeouts, PausedRequest, PdfOptions, Point, Proxy, RequestEvent,
-    RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size,
-    SourceLocation, Throttling, Verdict, Viewport,
+    Fetched, FrameId, Geolocation, Handle, Headers, HeldKey, HttpCredentials, InputStep, Key,
+    LoaderId, MediaFeatures, MessageKind, Modifier, MouseButton, OriginDocuments, PageBackend,
+    PageEvent, PageId, PageObserver, PageTimeouts, PausedRequest, PdfOptions, Point, Proxy,
+    RequestEvent, RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat,
+    Size, SourceLocation, Throttling, Verdict, Viewport,
 };
 pub use browser::Browser;
 pub use console::{ConsoleCounts, ConsoleEntry};

@@ -6,6 +6,7 @@ use crate::injected::READER;
 use crate::locator::{Element, Locator};
 use crate::page::Page;
 use crate::progress::Progress;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -38,23 +39,20 @@ pub struct Content {
     pub is_cut: bool,
 }
 
-/// The facts of an element; long texts are truncated.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// An element.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "their names say it")]
 pub struct ElementFacts {
-    /// The tag name in lower case.
     pub tag: String,
-    /// The attributes as written.
     pub attributes: BTreeMap<String, String>,
-    /// The rendered text.
     pub text: String,
-    /// The ARIA role.
     pub role: String,
-    /// The accessible name.
+    /// Accessible name.
     pub name: String,
-    /// The bounding box in the viewport of its frame, in CSS pixels: `x`, `y`, `width` and `height`.
+    /// In the viewport of its frame, in CSS pixels.
     #[serde(rename = "box")]
     pub bounds: Map<String, Value>,
-    /// The ref, which is valid until the next snapshot of the page.
+    /// A selector for this one, as long as the page is not loaded anew.
     #[serde(rename = "ref", deserialize_with = "local_ref")]
     pub reference: String,
 }

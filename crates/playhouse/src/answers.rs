@@ -68,15 +68,14 @@ impl Content {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{
-        AnswerSettings, CodegenLanguage, ConsoleLevel, FilePaths, ImageResponses, SnapshotMode,
-    };
+    use crate::config::{AnswerSettings, ConsoleLevel, FilePaths, ImageResponses, SnapshotMode};
+    use engine::codegen::Language;
 
     pub(super) fn settings() -> AnswerSettings {
         AnswerSettings {
             snapshot_mode: SnapshotMode::Full,
             snapshot_boxes: false,
-            codegen: CodegenLanguage::Typescript,
+            codegen: Language::Typescript,
             image_responses: ImageResponses::Allow,
             file_paths: FilePaths::Relative,
             console_level: ConsoleLevel::Info,

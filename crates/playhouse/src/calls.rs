@@ -8,7 +8,7 @@ pub(crate) mod tool_spec;
 use crate::access::audit::Entry;
 use crate::access::policy::{DECISION_TIMEOUT, Policy};
 use crate::access::principal::Permission;
-use crate::config::{CodegenLanguage, Settings};
+use crate::config::Settings;
 use engine::Progress;
 use engine::codegen::Language;
 use handover::Handovers;
@@ -316,7 +316,7 @@ impl Call {
 
     /// Returns the language of generated code in answers.
     pub(crate) fn language(&self) -> Language {
-        self.settings.answers.codegen.into()
+        self.settings.answers.codegen
     }
 
     /// Resolves when the call has its turn; no timeout includes the wait for it.
@@ -402,17 +402,5 @@ impl Call {
     /// Resolves when the call is cancelled.
     pub(crate) async fn cancelled(&self) {
         self.cancel.cancelled().await;
-    }
-}
-
-impl From<CodegenLanguage> for Language {
-    fn from(language: CodegenLanguage) -> Self {
-        match language {
-            CodegenLanguage::None => Self::None,
-            CodegenLanguage::Typescript => Self::Typescript,
-            CodegenLanguage::Python => Self::Python,
-            CodegenLanguage::Java => Self::Java,
-            CodegenLanguage::Csharp => Self::Csharp,
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! The requests of client code, as `crates/script/api` sends them.
 
-use engine::{Cookie, Geolocation, Headers, Modifier, MouseButton, Point};
+use engine::{Cookie, Geolocation, Headers, HeldKey, MouseButton, Point};
 use serde::Deserialize;
 
 /// The object of an operation.
@@ -56,28 +56,6 @@ pub(super) struct ClickOptions {
     pub(super) force: bool,
     pub(super) modifiers: Vec<HeldKey>,
     pub(super) position: Option<Point>,
-}
-
-/// A modifier key.
-#[derive(Debug, Clone, Copy, Deserialize)]
-pub(super) enum HeldKey {
-    Alt,
-    Control,
-    ControlOrMeta,
-    Meta,
-    Shift,
-}
-
-impl From<HeldKey> for Modifier {
-    fn from(key: HeldKey) -> Self {
-        match key {
-            HeldKey::Alt => Self::Alt,
-            HeldKey::ControlOrMeta if cfg!(target_os = "macos") => Self::Meta,
-            HeldKey::Control | HeldKey::ControlOrMeta => Self::Control,
-            HeldKey::Meta => Self::Meta,
-            HeldKey::Shift => Self::Shift,
-        }
-    }
 }
 
 /// The options of a screenshot.

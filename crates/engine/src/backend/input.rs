@@ -1,5 +1,6 @@
 //! Trusted input in the engine's own words.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A place in a viewport, in CSS pixels.
@@ -13,17 +14,26 @@ pub struct Point {
 
 /// A mouse button.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, strum::Display,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::Display,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
+#[expect(missing_docs, reason = "their names say it")]
 pub enum MouseButton {
-    /// The main button.
     #[default]
     Left,
-    /// The context-menu button.
     Right,
-    /// The wheel.
     Middle,
 }
 
@@ -51,6 +61,29 @@ pub enum Modifier {
     Meta,
     /// Shift.
     Shift,
+}
+
+/// A key to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "their names are Playwright's")]
+pub enum HeldKey {
+    Alt,
+    Control,
+    ControlOrMeta,
+    Meta,
+    Shift,
+}
+
+impl From<HeldKey> for Modifier {
+    fn from(key: HeldKey) -> Self {
+        match key {
+            HeldKey::Alt => Self::Alt,
+            HeldKey::ControlOrMeta if cfg!(target_os = "macos") => Self::Meta,
+            HeldKey::Control | HeldKey::ControlOrMeta => Self::Control,
+            HeldKey::Meta => Self::Meta,
+            HeldKey::Shift => Self::Shift,
+        }
+    }
 }
 
 /// A key as the keyboard layout describes it.

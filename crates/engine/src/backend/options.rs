@@ -5,6 +5,7 @@ use super::{Headers, Proxy};
 use crate::addresses::AddressRules;
 use crate::origins::OriginRules;
 use crate::routes::Routes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -203,13 +204,11 @@ pub struct Throttling {
 }
 
 /// The `SameSite` attribute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display)]
+#[expect(missing_docs, reason = "their names are those of HTTP")]
 pub enum SameSite {
-    /// Only from the same site.
     Strict,
-    /// Also by top-level navigation.
     Lax,
-    /// Always.
     None,
 }
 

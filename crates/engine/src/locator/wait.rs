@@ -3,20 +3,20 @@
 use super::{Locator, States};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
 
 /// The state to wait for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::Display)]
+#[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
+#[expect(missing_docs, reason = "their names are Playwright's")]
 pub enum WaitFor {
-    /// An element matches.
     Attached,
-    /// No element matches.
     Detached,
-    /// An element matches and is visible.
     Visible,
-    /// No element matches, or it is not visible.
     Hidden,
 }
 

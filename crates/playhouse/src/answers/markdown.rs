@@ -10,7 +10,6 @@ use crate::answers::reply::{
 use crate::calls::tool_spec::ToolSpec;
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, Result};
-use engine::codegen::Language;
 
 /// Formats the result of a tool call.
 pub(crate) fn content(
@@ -107,7 +106,7 @@ fn answered(
         }
     }
     text.section("Result", &result, is_page);
-    if let Some(language) = Language::from(settings.codegen).fence() {
+    if let Some(language) = settings.codegen.fence() {
         text.fenced("Ran Playwright code", language, &reply.code, false);
     }
     if let Some(page) = page {

@@ -4,17 +4,19 @@
 use engine::{Geolocation, HttpCredentials, Size};
 use std::path::PathBuf;
 
+use engine::codegen::Language;
+
 use super::{
     layered::Source,
     secrets::SecretsSource,
     table::{key, no_key, options},
     value::{
-        Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames,
-        CodegenLanguage, ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count,
-        FilePaths, FirefoxPreferences, ForcedColors, Headers, IgnoredArguments, ImageResponses,
-        JsonObject, LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number,
-        OptionValue, OriginList, Port, Ports, ReducedMotion, Scripts, SessionExpiry, SnapshotMode,
-        StorageStateSource, Switch, ToolRules, ToolsetNames, Transport, Unsupported, Viewport,
+        Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames, ColorScheme,
+        CommaList, CommandLine, ConsoleLevel, Contrast, Count, FilePaths, FirefoxPreferences,
+        ForcedColors, Headers, IgnoredArguments, ImageResponses, JsonObject, LogDestination,
+        LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number, OptionValue, OriginList,
+        Port, Ports, ReducedMotion, Scripts, SessionExpiry, SnapshotMode, StorageStateSource,
+        Switch, ToolRules, ToolsetNames, Transport, Unsupported, Viewport,
     },
 };
 
@@ -251,7 +253,7 @@ options! {
         /// Add the box of each element to snapshots: [box=x,y,width,height].
         snapshot_boxes: bool = false, key("snapshot.boxes").flag();
         /// The language of the code in answers: typescript, python, java, csharp, none.
-        codegen: CodegenLanguage = CodegenLanguage::Typescript, key("codegen").everywhere();
+        codegen: Language = Language::Typescript, key("codegen").everywhere();
         /// What becomes of images: allow, omit, only.
         image_responses: ImageResponses = ImageResponses::Allow, key("imageResponses").everywhere();
         /// How paths are written: relative, absolute.

@@ -11,6 +11,7 @@ mod tools;
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
+use engine::codegen::Language;
 use engine::{AddressRules, BrowserKind, OriginRules, PageTimeouts, Proxy};
 use serde_json::Value;
 
@@ -28,8 +29,8 @@ use super::{
     },
     show,
     value::{
-        Bytes, CodegenLanguage, CommaList, LogDestination, Milliseconds, Number, OptionValue, Port,
-        Ports, Switch, ToolsetName, ToolsetNames, Transport, Viewport,
+        Bytes, CommaList, LogDestination, Milliseconds, Number, OptionValue, Port, Ports, Switch,
+        ToolsetName, ToolsetNames, Transport, Viewport,
     },
 };
 
@@ -473,7 +474,7 @@ fn defaults(options: &mut Options, environment: &Environment, channel: Option<&s
     // Playwright's packages for other languages say so.
     let language = environment.get("PW_LANG_NAME");
     if let Some("python" | "java" | "csharp") = language
-        && let Ok(language) = CodegenLanguage::parse(language.unwrap_or_default())
+        && let Ok(language) = Language::parse(language.unwrap_or_default())
     {
         options.codegen.offer(Source::Default, language);
     }

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use engine::codegen::Language;
 use engine::{
     AddressRules, BrowserChoice, BrowserKind, Channel, ContextOptions, OriginRules, PageTimeouts,
     Proxy, Search,
@@ -14,8 +15,8 @@ use sha2::{Digest, Sha256};
 
 use super::secrets::Secrets;
 use super::value::{
-    AuthMode, Capability, CodegenLanguage, ConsoleLevel, FilePaths, ImageResponses, LogFormat,
-    LogLevel, SessionExpiry, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
+    AuthMode, Capability, ConsoleLevel, FilePaths, ImageResponses, LogFormat, LogLevel,
+    SessionExpiry, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
 };
 
 /// What the server was told, complete.
@@ -426,7 +427,7 @@ pub struct AnswerSettings {
     /// Whether snapshots have boxes.
     pub snapshot_boxes: bool,
     /// The language of code.
-    pub codegen: CodegenLanguage,
+    pub codegen: Language,
     /// What becomes of images.
     pub image_responses: ImageResponses,
     /// How paths are written.

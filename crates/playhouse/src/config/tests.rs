@@ -10,6 +10,7 @@ mod shape;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use ::engine::codegen::Language;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -172,7 +173,7 @@ fn lists_append_and_the_last_scalar_wins() {
         "--caps=pdf",
         "--caps=vision,tracing",
     ]);
-    assert_eq!(settings.answers.codegen, CodegenLanguage::Python);
+    assert_eq!(settings.answers.codegen, Language::Python);
     assert_eq!(
         settings.tools.capabilities,
         [Capability::Pdf, Capability::Vision, Capability::Devtools]

@@ -15,9 +15,8 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 pub use choices::{
-    AuthMode, Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths,
-    ForcedColors, ImageResponses, LogFormat, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode,
-    ToolsetName,
+    AuthMode, Capability, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
+    ImageResponses, LogFormat, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode, ToolsetName,
 };
 pub(crate) use choices::{LogDestination, Switch, Transport};
 pub use lists::ToolRule;

@@ -243,7 +243,7 @@ fn every_key_of_the_package_is_taken_or_refused_with_the_reason() {
 fn json_may_have_comments_and_must_be_an_object() {
     let file = "// Ours\n{ /* why */ \"codegen\": \"java\", // a comma at the end\n}";
     let settings = load(&[], &[], Some(file)).expect("valid").settings;
-    assert_eq!(settings.answers.codegen, CodegenLanguage::Java);
+    assert_eq!(settings.answers.codegen, Language::Java);
     for text in ["[]", "null", "1", r#""codegen""#] {
         let message = refusal(&[], Some(text));
         assert!(message.contains("Expected an object"), "{message}");
@@ -256,10 +256,10 @@ fn packages_for_other_languages_choose_the_language_of_code() {
         let loaded = load(flags, &[("PW_LANG_NAME", language)], None).expect("valid");
         loaded.settings.answers.codegen
     };
-    assert_eq!(codegen(&[], "python"), CodegenLanguage::Python);
-    assert_eq!(codegen(&[], "csharp"), CodegenLanguage::Csharp);
-    assert_eq!(codegen(&[], "javascript"), CodegenLanguage::Typescript);
-    assert_eq!(codegen(&["--codegen=none"], "java"), CodegenLanguage::None);
+    assert_eq!(codegen(&[], "python"), Language::Python);
+    assert_eq!(codegen(&[], "csharp"), Language::Csharp);
+    assert_eq!(codegen(&[], "javascript"), Language::Typescript);
+    assert_eq!(codegen(&["--codegen=none"], "java"), Language::None);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_file_may_begin_with_a_byte_order_mark() {
     let settings = load(&[], &[], Some("\u{feff}{\"codegen\": \"java\"}"))
         .expect("valid")
         .settings;
-    assert_eq!(settings.answers.codegen, CodegenLanguage::Java);
+    assert_eq!(settings.answers.codegen, Language::Java);
     let settings = load(&[], &[], Some("\u{feff}[console]\nlevel = debug\n"))
         .expect("valid")
         .settings;

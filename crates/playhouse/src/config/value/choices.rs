@@ -1,5 +1,6 @@
 //! Options whose value is one of a few words.
 
+use engine::codegen::Language;
 use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
@@ -14,6 +15,13 @@ macro_rules! choices {
         #[strum(serialize_all = "kebab-case")]
         pub enum $name { $($(#[doc = $about])* $variant,)* }
 
+        words!($name);
+    )* };
+}
+
+/// Reads and prints an enum as one of its words.
+macro_rules! words {
+    ($name:ident) => {
         impl OptionValue for $name {
             const WORD: &'static str = "WORD";
 
@@ -33,24 +41,12 @@ macro_rules! choices {
                 json!({ "enum": Self::VARIANTS })
             }
         }
-    )* };
+    };
 }
 
-choices! {
-    /// The language of the code that answers show.
-    CodegenLanguage {
-        /// No code at all.
-        None,
-        /// Playwright for TypeScript and JavaScript.
-        Typescript,
-        /// Playwright for Python.
-        Python,
-        /// Playwright for Java.
-        Java,
-        /// Playwright for .NET.
-        Csharp,
-    }
+words!(Language);
 
+choices! {
     /// Whether something is done.
     Switch {
         /// It is.

@@ -6,8 +6,8 @@ use crate::calls::Call;
 use crate::error::{ErrorCode, Result};
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::MouseButton;
 use engine::codegen::Action;
+use engine::{HeldKey, Modifier, MouseButton};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,29 +25,9 @@ pub(super) struct Click {
     /// Click twice.
     double_click: Option<bool>,
     /// Mouse button, left by default.
-    button: Option<Button>,
+    button: Option<MouseButton>,
     /// Keys to hold.
-    modifiers: Option<Vec<Modifier>>,
-}
-
-/// A mouse button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub(in crate::tools) enum Button {
-    Left,
-    Right,
-    Middle,
-}
-
-/// A key to hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-pub(in crate::tools) enum Modifier {
-    Alt,
-    Control,
-    ControlOrMeta,
-    Meta,
-    Shift,
+    modifiers: Option<Vec<HeldKey>>,
 }
 
 impl Tool for Click {
@@ -66,14 +46,14 @@ impl Tool for Click {
         } else {
             1
         };
-        let modifiers: Vec<engine::Modifier> = self
+        let modifiers: Vec<Modifier> = self
             .modifiers
             .unwrap_or_default()
             .into_iter()
             .map(Into::into)
             .collect();
         let how = engine::Click {
-            button: self.button.unwrap_or(Button::Left).into(),
+            button: self.button.unwrap_or_default(),
             count,
             modifiers: modifiers.clone(),
             ..engine::Click::default()
@@ -82,34 +62,11 @@ impl Tool for Click {
         tab.act(call, found.locator.click(&progress, &how)).await?;
         let click = Action::Click {
             locator: found.shown,
-            button: self.button.map(Into::into),
+            button: self.button,
             modifiers,
             count,
             position: None,
         };
         Ok(Reply::action(call.language(), &click).and_snapshot())
-    }
-}
-
-impl From<Button> for MouseButton {
-    fn from(button: Button) -> Self {
-        match button {
-            Button::Left => Self::Left,
-            Button::Right => Self::Right,
-            Button::Middle => Self::Middle,
-        }
-    }
-}
-
-impl From<Modifier> for engine::Modifier {
-    fn from(modifier: Modifier) -> Self {
-        match modifier {
-            Modifier::Alt => Self::Alt,
-            Modifier::Control => Self::Control,
-            Modifier::ControlOrMeta if cfg!(target_os = "macos") => Self::Meta,
-            Modifier::ControlOrMeta => Self::Control,
-            Modifier::Meta => Self::Meta,
-            Modifier::Shift => Self::Shift,
-        }
     }
 }

@@ -7,11 +7,10 @@ use crate::config::Capability;
 use crate::error::{Error, Result};
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::Cookie;
 use engine::codegen::javascript::string as quote;
+use engine::{Cookie, SameSite};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::Serialize;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -92,7 +91,7 @@ impl Tool for CookieGet {
                 cookie.path,
                 cookie.http_only,
                 cookie.secure,
-                cookie.same_site.unwrap_or(engine::SameSite::Lax),
+                cookie.same_site.unwrap_or(SameSite::Lax),
             ),
             None => format!("Cookie '{}' not found", self.name),
         };
@@ -120,14 +119,6 @@ pub(super) struct CookieSet {
     secure: Option<bool>,
     /// Cross-site rule.
     same_site: Option<SameSite>,
-}
-
-/// The `SameSite` attribute.
-#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
-enum SameSite {
-    Strict,
-    Lax,
-    None,
 }
 
 impl Tool for CookieSet {
@@ -174,7 +165,7 @@ impl Tool for CookieSet {
             expires: self.expires.unwrap_or(-1.0),
             http_only: self.http_only.unwrap_or(false),
             secure: self.secure.unwrap_or(false),
-            same_site: self.same_site.map(Into::into),
+            same_site: self.same_site,
         };
         tab.context()?
             .set_cookies(&call.action(), &[cookie])
@@ -234,16 +225,6 @@ impl Tool for CookieClear {
             .remove_cookies(&call.action(), |_| true)
             .await?;
         Ok(Reply::code("await page.context().clearCookies();"))
-    }
-}
-
-impl From<SameSite> for engine::SameSite {
-    fn from(rule: SameSite) -> Self {
-        match rule {
-            SameSite::Strict => Self::Strict,
-            SameSite::Lax => Self::Lax,
-            SameSite::None => Self::None,
-        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! The mouse by coordinates.
 
-use super::click::Button;
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
 use crate::calls::Call;
@@ -8,8 +7,8 @@ use crate::config::Capability;
 use crate::error::Result;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::Point;
 use engine::codegen::javascript::Options;
+use engine::{MouseButton, Point};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -62,7 +61,7 @@ pub(super) struct MouseClick {
     /// Y in CSS pixels.
     y: f64,
     /// Mouse button, left by default.
-    button: Option<Button>,
+    button: Option<MouseButton>,
     /// How often, 1 by default.
     click_count: Option<f64>,
     /// Milliseconds between press and release.
@@ -82,7 +81,7 @@ impl Tool for MouseClick {
         let (x, y) = (self.x, self.y);
         let count = self.click_count;
         let how = engine::Click {
-            button: self.button.unwrap_or(Button::Left).into(),
+            button: self.button.unwrap_or_default(),
             count: count.map_or(1, whole),
             delay: self.delay.map(milliseconds).unwrap_or_default(),
             ..engine::Click::default()
@@ -149,7 +148,7 @@ impl Tool for MouseDrag {
 #[serde(rename_all = "camelCase")]
 pub(super) struct MouseDown {
     /// Mouse button, left by default.
-    button: Option<Button>,
+    button: Option<MouseButton>,
 }
 
 impl Tool for MouseDown {
@@ -162,7 +161,7 @@ impl Tool for MouseDown {
     type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        let button = self.button.unwrap_or(Button::Left).into();
+        let button = self.button.unwrap_or_default();
         let progress = call.action();
         tab.page.mouse_down(&progress, button).await?;
         let options = shown(self.button);
@@ -177,7 +176,7 @@ impl Tool for MouseDown {
 #[serde(rename_all = "camelCase")]
 pub(super) struct MouseUp {
     /// Mouse button, left by default.
-    button: Option<Button>,
+    button: Option<MouseButton>,
 }
 
 impl Tool for MouseUp {
@@ -190,7 +189,7 @@ impl Tool for MouseUp {
     type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        let button = self.button.unwrap_or(Button::Left).into();
+        let button = self.button.unwrap_or_default();
         let progress = call.action();
         tab.page.mouse_up(&progress, button).await?;
         let options = shown(self.button);
@@ -232,7 +231,7 @@ impl Tool for MouseWheel {
 }
 
 /// The button as an option in code, where one was named.
-fn shown(button: Option<Button>) -> String {
+fn shown(button: Option<MouseButton>) -> String {
     match button {
         Some(button) => Options::default()
             .with("button", <&str>::from(button))

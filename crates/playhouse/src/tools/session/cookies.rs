@@ -5,6 +5,7 @@ use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use engine::SameSite;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -39,24 +40,6 @@ struct Cookie {
     same_site: SameSite,
 }
 
-/// The `SameSite` attribute.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
-enum SameSite {
-    Strict,
-    Lax,
-    None,
-}
-
-impl From<SameSite> for engine::SameSite {
-    fn from(rule: SameSite) -> Self {
-        match rule {
-            SameSite::Strict => Self::Strict,
-            SameSite::Lax => Self::Lax,
-            SameSite::None => Self::None,
-        }
-    }
-}
-
 impl From<engine::Cookie> for Cookie {
     fn from(cookie: engine::Cookie) -> Self {
         Self {
@@ -67,12 +50,8 @@ impl From<engine::Cookie> for Cookie {
             expires: whole_seconds(cookie.expires),
             http_only: cookie.http_only,
             secure: cookie.secure,
-            same_site: match cookie.same_site {
-                Some(engine::SameSite::Strict) => SameSite::Strict,
-                Some(engine::SameSite::None) => SameSite::None,
-                // What browsers take it for.
-                Some(engine::SameSite::Lax) | None => SameSite::Lax,
-            },
+            // The default of browsers.
+            same_site: cookie.same_site.unwrap_or(SameSite::Lax),
         }
     }
 }
@@ -211,7 +190,7 @@ impl NewCookie {
             secure: self
                 .secure
                 .unwrap_or_else(|| url.is_some_and(|url| url.scheme() == "https")),
-            same_site: self.same_site.map(Into::into),
+            same_site: self.same_site,
         })
     }
 }

@@ -9,8 +9,7 @@ use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::{ElementFacts, Page, Progress, WaitFor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<FindElement>(),
@@ -23,46 +22,6 @@ pub(super) const TOOLS: &[ToolDef] = &[
 
 /// How many elements are described when nobody says.
 const DEFAULT_LIMIT: usize = 20;
-
-/// An element.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Facts {
-    tag: String,
-    attributes: BTreeMap<String, String>,
-    text: String,
-    role: String,
-    /// Accessible name.
-    name: String,
-    /// In the viewport of its frame, in CSS pixels.
-    #[serde(rename = "box")]
-    bounds: Map<String, Value>,
-    /// A selector for this one, as long as the page is not loaded anew.
-    #[serde(rename = "ref")]
-    reference: String,
-}
-
-impl From<ElementFacts> for Facts {
-    fn from(facts: ElementFacts) -> Self {
-        let ElementFacts {
-            tag,
-            attributes,
-            text,
-            role,
-            name,
-            bounds,
-            reference,
-        } = facts;
-        Self {
-            tag,
-            attributes,
-            text,
-            role,
-            name,
-            bounds,
-            reference,
-        }
-    }
-}
 
 /// Describes the element of a page that a ref or a selector names.
 pub(crate) async fn element(page: &Page, selector: &str, progress: &Progress) -> Result<Value> {
@@ -92,12 +51,12 @@ impl Tool for FindElement {
     const EFFECT: Effect = Effect::Reads;
     const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Object<Facts>;
+    type Output = Object<ElementFacts>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Facts>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<ElementFacts>> {
         let locator = tab.awaited(&self.selector)?;
         let facts = locator.describe(&call.action()).await?;
-        Ok(Facts::from(facts).into())
+        Ok(facts.into())
     }
 }
 
@@ -115,7 +74,7 @@ pub(super) struct FindElements {
 pub(super) struct AllFacts {
     /// How many match.
     count: usize,
-    elements: Vec<Facts>,
+    elements: Vec<ElementFacts>,
 }
 
 impl Tool for FindElements {
@@ -130,8 +89,7 @@ impl Tool for FindElements {
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<AllFacts>> {
         let locator = tab.page.locator(&self.selector)?;
         let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
-        let (count, found) = locator.describe_all(&call.action(), limit).await?;
-        let elements = found.into_iter().map(Into::into).collect();
+        let (count, elements) = locator.describe_all(&call.action(), limit).await?;
         Ok(AllFacts { count, elements }.into())
     }
 }
@@ -229,28 +187,7 @@ pub(super) struct WaitForSelector {
     /// The element.
     selector: String,
     /// What to wait for; visible by default.
-    state: Option<State>,
-}
-
-/// What can be waited for.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    Attached,
-    Detached,
-    Visible,
-    Hidden,
-}
-
-impl From<State> for WaitFor {
-    fn from(state: State) -> Self {
-        match state {
-            State::Attached => Self::Attached,
-            State::Detached => Self::Detached,
-            State::Visible => Self::Visible,
-            State::Hidden => Self::Hidden,
-        }
-    }
+    state: Option<WaitFor>,
 }
 
 impl Tool for WaitForSelector {
@@ -262,7 +199,7 @@ impl Tool for WaitForSelector {
     type Output = Object<Done>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
-        let wanted = WaitFor::from(self.state.unwrap_or(State::Visible));
+        let wanted = self.state.unwrap_or(WaitFor::Visible);
         let locator = tab.page.locator(&self.selector)?.first();
         locator.wait_for(&call.navigation(), wanted).await?;
         Ok(Done::saying(format!("{} is {wanted}", self.selector)).into())

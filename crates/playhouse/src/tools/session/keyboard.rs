@@ -5,10 +5,10 @@ use super::pointer::held;
 use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::error::{Error, ErrorCode, Result};
-use crate::tools::browser::click::Modifier;
 use crate::tools::scope::{FreeTab, TabInAnyState};
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::verbs::press::press;
+use engine::HeldKey;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -93,7 +93,7 @@ pub(super) struct Press {
     /// Key, such as Enter, a, or Control+a.
     key: String,
     /// Keys to hold.
-    modifiers: Option<Vec<Modifier>>,
+    modifiers: Option<Vec<HeldKey>>,
     /// Focus this element first.
     selector: Option<String>,
 }

@@ -4,10 +4,9 @@ use super::Done;
 use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::error::{ErrorCode, Result};
-use crate::tools::browser::click::{Button, Modifier};
 use crate::tools::scope::FreeTab;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
-use engine::Locator;
+use engine::{HeldKey, Locator, Modifier, MouseButton};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,14 +25,14 @@ pub(super) struct Click {
     /// The element.
     selector: String,
     /// Mouse button, left by default.
-    button: Option<Button>,
+    button: Option<MouseButton>,
     /// 2 for a double click.
     #[schemars(range(min = 1, max = 3))]
     click_count: Option<u32>,
     /// Do not wait until it can be clicked.
     force: Option<bool>,
     /// Keys to hold.
-    modifiers: Option<Vec<Modifier>>,
+    modifiers: Option<Vec<HeldKey>>,
 }
 
 impl Tool for Click {
@@ -47,7 +46,7 @@ impl Tool for Click {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
         let how = engine::Click {
-            button: self.button.unwrap_or(Button::Left).into(),
+            button: self.button.unwrap_or_default(),
             count: self.click_count.unwrap_or(1),
             modifiers: held(self.modifiers),
             force: self.force == Some(true),
@@ -59,7 +58,7 @@ impl Tool for Click {
     }
 }
 
-pub(super) fn held(modifiers: Option<Vec<Modifier>>) -> Vec<engine::Modifier> {
+pub(super) fn held(modifiers: Option<Vec<HeldKey>>) -> Vec<Modifier> {
     let modifiers = modifiers.unwrap_or_default();
     modifiers.into_iter().map(Into::into).collect()
 }
