@@ -2,10 +2,11 @@
 
 use super::{FrameId, Headers, RequestId};
 use crate::error::{Error, NetError, Result};
+use crate::routes::RouteAnswer;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-/// A request that waits.
+/// A request that waits for a verdict.
 #[derive(Debug, Clone)]
 pub struct PausedRequest {
     /// The browser's name for the request, the same as in its events; a redirect keeps it.
@@ -22,31 +23,31 @@ pub struct PausedRequest {
     pub body: Option<Vec<u8>>,
     /// As in [`super::RequestEvent`].
     pub resource_type: String,
-    /// It loads a document for a frame.
+    /// Whether it loads a document for a frame.
     pub is_navigation: bool,
-    /// The backend's name for the waiting.
+    /// The backend's identifier of the paused request.
     pub(crate) key: String,
 }
 
-/// What a server answered to a request that still waits.
+/// The response to a request that is still paused.
 #[derive(Debug, Clone)]
 pub struct Fetched {
     /// HTTP status.
     pub status: u16,
-    /// The words beside it.
+    /// The reason phrase.
     pub status_text: String,
-    /// Headers of the answer.
+    /// Headers of the response.
     pub headers: Headers,
     /// The body, decoded; empty for a redirect.
     pub body: Vec<u8>,
 }
 
-/// What becomes of a request.
+/// A decision about a paused request.
 #[derive(Debug, Clone)]
 pub enum Verdict {
-    /// It is sent, with these changes.
+    /// The request is sent, with these changes.
     Continue {
-        /// Another URL; the page does not see it.
+        /// Another URL, which the page does not see.
         url: Option<String>,
         /// Another method.
         method: Option<String>,
@@ -55,16 +56,16 @@ pub enum Verdict {
         /// Another body.
         body: Option<Vec<u8>>,
     },
-    /// It is answered without a server.
+    /// The request gets a mock response.
     Fulfill {
         /// HTTP status.
         status: u16,
-        /// Headers of the answer.
+        /// Headers of the response.
         headers: Headers,
-        /// The answer's body.
+        /// The body of the response.
         body: Vec<u8>,
     },
-    /// It fails.
+    /// The request fails.
     Abort(FailureReason),
 }
 
@@ -113,7 +114,31 @@ impl FailureReason {
     }
 }
 
-/// A body as a protocol carries it, as bytes.
+/// Calls `apply` with the verdict of a route about a request with these headers: at once, or after the delay of a mock response.
+pub(crate) fn apply_route(
+    answer: RouteAnswer,
+    headers: Headers,
+    apply: impl FnOnce(Verdict) + Send + 'static,
+) {
+    match answer {
+        RouteAnswer::Block => apply(Verdict::Abort(FailureReason::BlockedByClient)),
+        RouteAnswer::Mock(mock) => mock.respond(&headers, |status, headers, body| {
+            apply(Verdict::Fulfill {
+                status,
+                headers,
+                body,
+            });
+        }),
+        RouteAnswer::Rewrite(changes) => apply(Verdict::Continue {
+            url: None,
+            method: None,
+            headers: Some(changes.apply(headers)),
+            body: None,
+        }),
+    }
+}
+
+/// Decodes the body of a message to bytes.
 pub(crate) fn decode_body(method: &str, body: String, is_base64: bool) -> Result<Vec<u8>> {
     if !is_base64 {
         return Ok(body.into_bytes());
@@ -122,7 +147,7 @@ pub(crate) fn decode_body(method: &str, body: String, is_base64: bool) -> Result
     bytes.map_err(|error| Error::protocol(method, error))
 }
 
-/// What a server says beside a status that none was sent with: HTTP/2 has no words for it.
+/// The standard reason phrase of a status, for HTTP/2, which sends none.
 /// <https://www.rfc-editor.org/rfc/rfc9110#section-15>
 pub(crate) fn status_text(status: u16) -> &'static str {
     let status = http::StatusCode::from_u16(status).ok();
@@ -132,7 +157,7 @@ pub(crate) fn status_text(status: u16) -> &'static str {
 }
 
 impl Verdict {
-    /// Sent as it is.
+    /// The request is sent unchanged.
     pub(crate) fn unchanged() -> Self {
         Self::Continue {
             url: None,

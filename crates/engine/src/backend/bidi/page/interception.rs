@@ -3,19 +3,20 @@
 use super::BidiPage;
 use crate::backend::bidi::CAPABILITIES;
 use crate::backend::bidi::network::{self, entries, headers, resource_type};
+use crate::backend::interception::apply_route;
 use crate::backend::{
-    FailureReason, Feature, Fetched, FrameId, Headers, Interception, PausedRequest, RequestId,
-    Requests, Verdict,
+    Feature, Fetched, FrameId, Interception, PausedRequest, RequestId, Requests, Verdict,
 };
 use crate::error::{Error, Result};
-use crate::routes::{RouteAnswer, Routes};
+use crate::routes::Routes;
 use async_trait::async_trait;
 use std::sync::Arc;
 use task::spawn;
-use wire::Session;
+use wire::bidi::Empty;
 use wire::bidi::network::{
     BeforeRequestSent, BytesValue, ContinueRequest, FailRequest, ProvideResponse,
 };
+use wire::{Reply, Session};
 
 impl BidiPage {
     /// Decides about a paused request by these rules, or asks the observer; a request that nobody decides about is continued.
@@ -25,12 +26,50 @@ impl BidiPage {
         let (root, page) = (self.root().clone(), self.clone());
         let url = sent.request.url.clone();
         routes.decide(&url, kind, move |answer| match answer {
-            Some(answer) => apply_route(&root, &page, sent, &answer),
+            Some(answer) => apply_route(answer, headers(sent.request.headers), move |verdict| {
+                drop(page.send_verdict(request, verdict));
+            }),
             None if page.state().intercepts && network::is_logged(&sent.request) => {
                 ask_interceptors(&root, &page, sent, kind);
             }
             None => continue_request(&root, request),
         });
+    }
+
+    /// Sends a verdict about a paused request.
+    fn send_verdict(&self, request: String, verdict: Verdict) -> Result<Reply<Empty>> {
+        Ok(match verdict {
+            Verdict::Continue { url, body, .. } if url.is_some() || body.is_some() => {
+                // Firefox would lose the response. The request fails, so that it does not wait for ever.
+                let failed = self.root().send(&FailRequest { request });
+                CAPABILITIES
+                    .require(Feature::RewriteRequest)
+                    .map(|()| failed)?
+            }
+            Verdict::Continue {
+                method, headers, ..
+            } => self.root().send(&ContinueRequest {
+                request,
+                method,
+                headers: headers.map(entries),
+                ..Default::default()
+            }),
+            Verdict::Fulfill {
+                status,
+                headers,
+                body,
+            } => self.root().send(&ProvideResponse {
+                request,
+                status_code: Some(status),
+                reason_phrase: None,
+                headers: Some(entries(headers)),
+                body: Some(BytesValue::from(body)),
+            }),
+            Verdict::Abort(reason) => {
+                self.set_abort_reason(&request, reason);
+                self.root().send(&FailRequest { request })
+            }
+        })
     }
 }
 
@@ -44,44 +83,7 @@ impl Interception for BidiPage {
     }
 
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
-        let request = key.to_owned();
-        match verdict {
-            Verdict::Continue {
-                url,
-                method,
-                headers,
-                body,
-            } => {
-                if url.is_some() || body.is_some() {
-                    // Firefox would send it, and lose the answer. What is refused does not wait for ever.
-                    let refused = CAPABILITIES.require(Feature::RewriteRequest);
-                    drop(self.root().send(&FailRequest { request }));
-                    return refused;
-                }
-                self.root()
-                    .call(&ContinueRequest {
-                        request,
-                        url: None,
-                        method,
-                        headers: headers.map(entries),
-                        body: None,
-                    })
-                    .await?;
-            }
-            Verdict::Fulfill {
-                status,
-                headers,
-                body,
-            } => {
-                self.root()
-                    .call(&response(request, status, headers, body))
-                    .await?;
-            }
-            Verdict::Abort(reason) => {
-                self.set_abort_reason(&request, reason);
-                self.root().call(&FailRequest { request }).await?;
-            }
-        }
+        self.send_verdict(key.to_owned(), verdict)?.await?;
         Ok(())
     }
 
@@ -98,7 +100,7 @@ pub(crate) fn continue_request(root: &Session, request: String) {
     }));
 }
 
-/// Asks who follows the page; a body is fetched first.
+/// Offers a request to the interceptors of the page, with its body, which is fetched first; without an interceptor it is continued.
 fn ask_interceptors(
     root: &Session,
     page: &Arc<BidiPage>,
@@ -140,37 +142,4 @@ fn ask_interceptors(
 
 fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or(url)
-}
-
-/// Does with a paused request what its rule says.
-fn apply_route(root: &Session, page: &BidiPage, sent: BeforeRequestSent, answer: &RouteAnswer) {
-    let request = sent.request.request;
-    let sent = headers(sent.request.headers);
-    match answer {
-        RouteAnswer::Block => {
-            page.set_abort_reason(&request, FailureReason::BlockedByClient);
-            drop(root.send(&FailRequest { request }));
-        }
-        RouteAnswer::Mock(mock) => {
-            let root = root.clone();
-            mock.respond(&sent, move |status, headers, body| {
-                drop(root.send(&response(request, status, headers, body)));
-            });
-        }
-        RouteAnswer::Rewrite(changes) => drop(root.send(&ContinueRequest {
-            request,
-            headers: Some(entries(changes.apply(sent))),
-            ..Default::default()
-        })),
-    }
-}
-
-fn response(request: String, status: u16, headers: Headers, body: Vec<u8>) -> ProvideResponse {
-    ProvideResponse {
-        request,
-        status_code: Some(status),
-        reason_phrase: None,
-        headers: Some(entries(headers)),
-        body: Some(BytesValue::from(body)),
-    }
 }

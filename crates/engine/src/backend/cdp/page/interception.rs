@@ -1,25 +1,25 @@
-//! Requests that stop by us because somebody decides about them.
+//! Requests that are paused until a decision about them.
 
 use super::CdpPage;
 use super::authentication;
 use crate::backend::cdp::network::name;
+use crate::backend::interception::apply_route;
 use crate::backend::{
     FailureReason, Fetched, FrameId, Headers, Interception, PausedRequest, RequestId, Verdict,
 };
 use crate::error::{Error, NetError, Result};
-use crate::routes::RouteAnswer;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use futures_util::future::join_all;
 use std::sync::Arc;
-use wire::Session;
 use wire::cdp::fetch;
 use wire::cdp::network::{ErrorReason, ResourceType};
-use wire::cdp::{Binary, fetch::HeaderEntry};
+use wire::cdp::{Binary, Empty, fetch::HeaderEntry};
+use wire::{Reply, Session};
 
 impl CdpPage {
-    /// What a session is told of requests, if anything.
+    /// Returns the command that turns on interception for a session, if it is wanted.
     pub(super) fn interception(&self) -> Option<fetch::Enable> {
         let asks = authentication::is_wanted(&self.options());
         let decides = self.state().intercepts || !self.routes().is_empty();
@@ -29,7 +29,7 @@ impl CdpPage {
         })
     }
 
-    /// Tells every session of the page that draws documents.
+    /// Turns interception on or off in each session of the page that renders documents.
     pub(crate) async fn apply_interception(&self) -> Result<()> {
         let enable = self.interception();
         let frames = self.children().into_iter();
@@ -46,14 +46,14 @@ impl CdpPage {
                 }
             }
         });
-        // A frame that goes meanwhile has nothing to stop.
+        // A frame that is detached meanwhile has no requests.
         match join_all(told).await.pop() {
             Some(Err(error)) => Err(error.into()),
             _ => Ok(()),
         }
     }
 
-    /// Asks who decides; a request that nobody decides about goes on.
+    /// Decides about a paused request by the routes of the context, or asks the interceptors of the page; otherwise it is continued.
     pub(super) fn on_request_paused(
         self: &Arc<Self>,
         session: &Session,
@@ -74,12 +74,17 @@ impl CdpPage {
         let (url, kind) = (paused.request.url.clone(), name(paused.resource_type));
         self.routes()
             .decide(&url, kind, move |answer| match answer {
-                Some(answer) => apply_route(&session, paused, &answer),
+                Some(answer) => {
+                    let request_id = paused.request_id;
+                    apply_route(answer, paused.request.headers.0, move |verdict| {
+                        drop(send_verdict(&session, request_id, verdict));
+                    });
+                }
                 None => page.ask_interceptors(&session, paused, key),
             });
     }
 
-    /// No rule is about the request: asks who follows the page.
+    /// Offers a request to the interceptors of the page; without one it is continued.
     fn ask_interceptors(&self, session: &Session, paused: fetch::RequestPaused, key: String) {
         let taken = self.state().intercepts
             && self.reporter.offer(PausedRequest {
@@ -98,7 +103,7 @@ impl CdpPage {
         }
     }
 
-    /// The session and the name that a request waits by.
+    /// The session and the identifier of a paused request.
     fn waiting(&self, key: &str) -> (Session, String) {
         let (request_id, session) = key.split_once(' ').unwrap_or((key, ""));
         let session = self.session_named(Some(&Arc::from(session)));
@@ -115,43 +120,7 @@ impl Interception for CdpPage {
 
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
         let (session, request_id) = self.waiting(key);
-        match verdict {
-            Verdict::Continue {
-                url,
-                method,
-                headers,
-                body,
-            } => {
-                session
-                    .call(&fetch::ContinueRequest {
-                        request_id,
-                        url,
-                        method,
-                        headers: headers.map(entries),
-                        post_data: body.map(Binary),
-                        ..Default::default()
-                    })
-                    .await?;
-            }
-            Verdict::Fulfill {
-                status,
-                headers,
-                body,
-            } => {
-                session
-                    .call(&response(request_id, status, headers, body))
-                    .await?;
-            }
-            Verdict::Abort(reason) => {
-                let error_reason = reason_of(reason);
-                session
-                    .call(&fetch::FailRequest {
-                        request_id,
-                        error_reason,
-                    })
-                    .await?;
-            }
-        }
+        send_verdict(&session, request_id, verdict).await?;
         Ok(())
     }
 
@@ -202,40 +171,37 @@ impl Interception for CdpPage {
     }
 }
 
-/// Does with a paused request what its rule says.
-fn apply_route(session: &Session, paused: fetch::RequestPaused, answer: &RouteAnswer) {
-    let request_id = paused.request_id;
-    match answer {
-        RouteAnswer::Block => drop(session.send(&fetch::FailRequest {
+/// Sends a verdict about a paused request.
+fn send_verdict(session: &Session, request_id: fetch::RequestId, verdict: Verdict) -> Reply<Empty> {
+    match verdict {
+        Verdict::Continue {
+            url,
+            method,
+            headers,
+            body,
+        } => session.send(&fetch::ContinueRequest {
             request_id,
-            error_reason: ErrorReason::BlockedByClient,
-        })),
-        RouteAnswer::Mock(mock) => {
-            let session = session.clone();
-            mock.respond(&paused.request.headers.0, move |status, headers, body| {
-                drop(session.send(&response(request_id, status, headers, body)));
-            });
-        }
-        RouteAnswer::Rewrite(changes) => drop(session.send(&fetch::ContinueRequest {
-            request_id,
-            headers: Some(entries(changes.apply(paused.request.headers.0))),
+            url,
+            method,
+            headers: headers.map(entries),
+            post_data: body.map(Binary),
             ..Default::default()
-        })),
-    }
-}
-
-fn response(
-    request_id: fetch::RequestId,
-    status: u16,
-    headers: Headers,
-    body: Vec<u8>,
-) -> fetch::FulfillRequest {
-    fetch::FulfillRequest {
-        request_id,
-        response_code: status.into(),
-        response_headers: Some(entries(headers)),
-        body: Some(Binary(body)),
-        ..Default::default()
+        }),
+        Verdict::Fulfill {
+            status,
+            headers,
+            body,
+        } => session.send(&fetch::FulfillRequest {
+            request_id,
+            response_code: status.into(),
+            response_headers: Some(entries(headers)),
+            body: Some(Binary(body)),
+            ..Default::default()
+        }),
+        Verdict::Abort(reason) => session.send(&fetch::FailRequest {
+            request_id,
+            error_reason: reason_of(reason),
+        }),
     }
 }
 

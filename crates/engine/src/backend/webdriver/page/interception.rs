@@ -41,6 +41,19 @@ impl Interception for WebDriverPage {
 
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
         self.require(Feature::Interception)?;
+        self.apply_verdict(key, verdict);
+        self.flush_events().await
+    }
+
+    async fn fetch(&self, _key: &str, _changes: Verdict) -> Result<Fetched> {
+        self.require(Feature::HoldResponse)?;
+        Err(Error::PageClosed {})
+    }
+}
+
+impl WebDriverPage {
+    /// Sends a verdict about a paused request.
+    fn apply_verdict(&self, key: &str, verdict: Verdict) {
         match verdict {
             Verdict::Continue {
                 url: None,
@@ -61,16 +74,8 @@ impl Interception for WebDriverPage {
             } => self.fulfill_request(key, status, &headers, &body),
             Verdict::Abort(reason) => self.abort_request(key, reason),
         }
-        self.flush_events().await
     }
 
-    async fn fetch(&self, _key: &str, _changes: Verdict) -> Result<Fetched> {
-        self.require(Feature::HoldResponse)?;
-        Err(Error::PageClosed {})
-    }
-}
-
-impl WebDriverPage {
     /// Has requests stop by us if somebody decides about them.
     pub(crate) fn apply_interception(&self) {
         {
@@ -109,19 +114,16 @@ impl WebDriverPage {
         };
         let url = request.url.clone();
         routes.decide(&url, kind, move |answer| match answer {
-            Some(RouteAnswer::Block) => self.abort_request(&id, FailureReason::BlockedByClient),
-            Some(RouteAnswer::Mock(mock)) => {
-                mock.respond(&headers(&request.headers), move |status, headers, body| {
-                    self.fulfill_request(&id, status, &headers, &body);
+            Some(RouteAnswer::Rewrite(_)) | None if offline => {
+                self.abort_request(&id, FailureReason::InternetDisconnected);
+            }
+            Some(answer) => {
+                interception::apply_route(answer, headers(&request.headers), move |verdict| {
+                    self.apply_verdict(&id, verdict);
                 });
             }
-            Some(RouteAnswer::Rewrite(changes)) if !offline => {
-                let headers = changes.apply(headers(&request.headers));
-                self.continue_request_with(&id, None, None, Some(headers), None);
-            }
-            _ if offline => self.abort_request(&id, FailureReason::InternetDisconnected),
-            _ if self.state().intercepts => self.ask_interceptors(&id, request, sent),
-            _ => self.continue_request(&id),
+            None if self.state().intercepts => self.ask_interceptors(&id, request, sent),
+            None => self.continue_request(&id),
         });
     }
 
