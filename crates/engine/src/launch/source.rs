@@ -51,7 +51,7 @@ impl Source {
     }
 
     /// Returns the paths by which the browser finds these files: they are uploaded to a remote machine.
-    pub(crate) async fn stage_files(&self, files: &[PathBuf]) -> Result<Vec<String>> {
+    async fn stage_files(&self, files: &[PathBuf]) -> Result<Vec<String>> {
         let Self::Granted(grant) = self else {
             let name = |path: &PathBuf| path.display().to_string();
             return Ok(files.iter().map(name).collect());
@@ -83,8 +83,13 @@ impl FileStager {
     }
 
     /// Returns the paths by which the browser finds these files.
+    ///
+    /// # Errors
+    /// [`Error::BrowserClosed`] if the browser is gone, [`Error::File`] if a file cannot be uploaded to it.
     pub(crate) async fn stage(&self, files: &[PathBuf]) -> Result<Vec<String>> {
-        let source = self.0.upgrade().ok_or(Error::PageClosed {})?;
+        let source = self.0.upgrade().ok_or_else(|| Error::BrowserClosed {
+            reason: String::new(),
+        })?;
         source.stage_files(files).await
     }
 }
@@ -167,5 +172,20 @@ async fn delete_session(session: WebDriverSession) {
         // The session is deleted already, or its node is lost.
         Ok(Err(error)) => tracing::debug!(%error, "a remote session was not ended"),
         Err(_) => tracing::debug!("a remote session takes long to end"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn no_file_is_staged_for_a_browser_that_is_gone() {
+        let source = Arc::new(Source::Reached);
+        let stager = FileStager::new(&source);
+        assert_eq!(stager.stage(&["/a".into()]).await.unwrap(), ["/a"]);
+        drop(source);
+        let staged = stager.stage(&["/a".into()]).await;
+        assert!(matches!(staged, Err(Error::BrowserClosed { .. })));
     }
 }
