@@ -1,4 +1,4 @@
-//! A page: the handle that everything done in a tab hangs off, and the one place its events are written down.
+//! The page: the handle of a tab, whose state its events change.
 
 mod events;
 mod failures;
@@ -8,6 +8,7 @@ mod interception;
 mod invisible;
 mod navigation;
 mod passwords;
+mod state;
 mod unresponsive;
 
 pub use events::{DialogHandlerGuard, Events};
@@ -15,17 +16,18 @@ pub use interception::{Intercepted, Interceptor};
 pub use invisible::without_invisible;
 pub use navigation::{LoadGuard, LoadState, NavigationOutcome};
 pub use passwords::{PasswordMasks, password_dots};
+pub(crate) use state::PageState;
+pub use state::{Dialog, FileChooser};
 
 use crate::backend::{
-    ContextOptions, DialogKind, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageEvent,
-    PageId, PageObserver, PageTimeouts, PausedRequest, PdfOptions, RequestId, Screenshot, Viewport,
+    ContextOptions, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageEvent, PageId,
+    PageObserver, PageTimeouts, PausedRequest, PdfOptions, RequestId, Screenshot, Viewport,
 };
-use crate::console::{ConsoleCounts, ConsoleEntry, ConsoleLog};
+use crate::console::{ConsoleCounts, ConsoleEntry};
 use crate::egress::Egress;
 use crate::error::{Error, Result};
-use crate::frame::{FrameFacts, FrameTree};
-use crate::input::Pressed;
-use crate::network::{Request, RequestLog};
+use crate::frame::FrameFacts;
+use crate::network::Request;
 use crate::origins::OriginRules;
 use crate::progress::Progress;
 use serde::de::DeserializeOwned;
@@ -33,86 +35,29 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use task::read_json;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
-/// The functions of the injected code that tell what a page says.
+/// The functions of the injected script that read the page.
 const READ_ONLY_FUNCTIONS: &[&str] = &[
     "snapshot", "title", "titled", "read", "texts", "describe", "content", "links", "table",
 ];
 
-/// A tab or popup. Cheap to clone; all clones speak of the same page.
+/// A tab or popup. Cheap to clone; all clones are handles of one page.
 #[derive(Clone)]
 pub struct Page {
     pub(crate) backend: Arc<dyn PageBackend>,
     shared: Arc<Shared>,
 }
 
-/// What the event task writes and everyone else reads.
+/// The state of a page, which the event task writes and all others read.
 pub(crate) struct Shared {
     state: Mutex<PageState>,
     changes: watch::Sender<u64>,
-    /// What it may request.
+    /// The origins that the page may request.
     origins: OriginRules,
-    /// What its connections pass through, if they do.
+    /// The egress proxy of the page's connections, if there is one.
     egress: Option<Arc<Egress>>,
     timeouts: PageTimeouts,
-}
-
-/// A page as the browser's events left it.
-pub(crate) struct PageState {
-    pub(crate) frames: FrameTree,
-    pub(crate) requests: RequestLog,
-    pub(crate) console: ConsoleLog,
-    pub(crate) dialog: Option<Dialog>,
-    /// How many dialogs there were.
-    dialogs: u64,
-    pub(crate) file_chooser: Option<FileChooser>,
-    pub(crate) pressed: Pressed,
-    pub(crate) viewport: Option<Viewport>,
-    pub(crate) media: MediaFeatures,
-    /// The attribute behind `getByTestId`.
-    pub(crate) test_id: Arc<str>,
-    /// What is shown instead of values of password fields.
-    passwords: Option<PasswordMasks>,
-    /// What a person cannot see is marked where the page is read.
-    marks_hidden: bool,
-    /// What all its refs begin with.
-    pub(crate) ref_prefix: Arc<str>,
-    crashed: bool,
-    closed: bool,
-    opener: Option<PageId>,
-    /// Pages that scripts of this one opened, and how many there were in all.
-    pub(crate) popups: Vec<Page>,
-    pub(crate) popups_opened: u64,
-    /// It has opened more of them than it may.
-    opens_without_end: bool,
-    /// How many owners answer every dialog, so that nothing else needs to mind them.
-    attended: usize,
-    /// Who hears of every event.
-    taps: Vec<mpsc::Sender<PageEvent>>,
-    deciders: interception::Interceptors,
-    /// The last document that a rule refused: perhaps one that another URL redirects to.
-    refused: Option<String>,
-    /// How often the page asked for another page or a download.
-    pub(crate) openings: u64,
-}
-
-/// An open dialog; the page waits for its answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dialog {
-    /// Alert, confirm, prompt or beforeunload.
-    pub kind: DialogKind,
-    /// What it says.
-    pub message: String,
-    /// What a prompt suggests.
-    pub default_value: String,
-}
-
-/// An open file chooser; it waits for its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileChooser {
-    /// More than one file may be chosen.
-    pub multiple: bool,
 }
 
 impl std::fmt::Debug for Page {
@@ -128,7 +73,7 @@ impl PartialEq for Page {
 }
 
 impl Page {
-    /// A page over any backend. Give the page's observer to the backend, so that the page hears of its events.
+    /// A page over any backend. The backend must be given the page's observer, to report events to it.
     pub fn over(
         backend: Arc<dyn PageBackend>,
         opener: Option<PageId>,
@@ -137,39 +82,14 @@ impl Page {
         Self::with_egress(backend, opener, options, None)
     }
 
-    /// The same, of a context whose connections pass through an egress.
+    /// A page over any backend, in a context whose connections pass through an egress proxy.
     pub(crate) fn with_egress(
         backend: Arc<dyn PageBackend>,
         opener: Option<PageId>,
         options: &ContextOptions,
         egress: Option<Arc<Egress>>,
     ) -> Self {
-        let state = PageState {
-            frames: FrameTree::new(backend.main_frame()),
-            requests: RequestLog::default(),
-            console: ConsoleLog::default(),
-            dialog: None,
-            dialogs: 0,
-            file_chooser: None,
-            pressed: Pressed::default(),
-            viewport: options.viewport.clone(),
-            media: options.media.clone(),
-            test_id: "data-testid".into(),
-            ref_prefix: "".into(),
-            passwords: None,
-            marks_hidden: false,
-            crashed: false,
-            closed: false,
-            opener,
-            popups: Vec::new(),
-            popups_opened: 0,
-            opens_without_end: false,
-            attended: 0,
-            taps: Vec::new(),
-            deciders: interception::Interceptors::default(),
-            refused: None,
-            openings: 0,
-        };
+        let state = PageState::new(backend.main_frame(), opener, options);
         Self {
             backend,
             shared: Arc::new(Shared {
@@ -182,22 +102,22 @@ impl Page {
         }
     }
 
-    /// Who hears the page's events.
+    /// The observer to which the backend reports the page's events.
     pub fn observer(&self) -> Arc<dyn PageObserver> {
         self.shared.clone()
     }
 
-    /// From now on refs begin with this, wherever they are told. Targets are given without it.
+    /// Sets the prefix of refs in answers from now on. Targets are given without it.
     pub fn set_ref_prefix(&self, prefix: &str) {
         self.state().ref_prefix = prefix.into();
     }
 
-    /// From now on what is read of the page has a mark, `[hidden-text]`, before text that a person cannot see, and no invisible characters.
+    /// From now on, `[hidden-text]` precedes text that users cannot see wherever the page is read, and invisible characters are removed.
     pub fn mark_hidden_text(&self) {
         self.state().marks_hidden = true;
     }
 
-    /// What the refs of a frame begin with.
+    /// The prefix of the refs of a frame.
     pub(crate) fn prefix_of(&self, frame: &FrameId) -> String {
         let state = self.state();
         let frame = state.frames.get(frame);
@@ -225,7 +145,7 @@ impl Page {
         self.state().opener.clone()
     }
 
-    /// Takes note that a script of this page opened another.
+    /// Records a page that a script of this one opened.
     pub(crate) fn record_popup(&self, popup: Page) {
         {
             let mut state = self.state();
@@ -236,7 +156,7 @@ impl Page {
         self.shared.changes.send_modify(|count| *count += 1);
     }
 
-    /// Takes note that this page wanted to open more pages than any may.
+    /// Records that this page tried to open more pages than allowed.
     pub(crate) fn record_refused_popup(&self) {
         self.state().opens_without_end = true;
     }
@@ -256,7 +176,7 @@ impl Page {
         progress.run(self.call(&main, "title", &Value::Null)).await
     }
 
-    /// HTTP status and reason of the document that is shown; `None` when it did not come over HTTP.
+    /// HTTP status and reason phrase of the document that is shown; `None` if it was not loaded over HTTP.
     pub fn status(&self) -> Option<(u16, String)> {
         let state = self.state();
         let loader = state.frames.main().loader.clone()?;
@@ -268,22 +188,22 @@ impl Page {
         Some((response.status, response.status_text.clone()))
     }
 
-    /// The dialog that is open, if one is.
+    /// The open dialog.
     pub fn dialog(&self) -> Option<Dialog> {
         self.state().dialog.clone()
     }
 
-    /// The file chooser that is open, if one is.
+    /// The open file chooser.
     pub fn file_chooser(&self) -> Option<FileChooser> {
         self.state().file_chooser
     }
 
-    /// The renderer crashed; only closing the page is left.
+    /// Whether the renderer crashed; the page can only be closed.
     pub fn is_crashed(&self) -> bool {
         self.state().crashed
     }
 
-    /// The page is gone.
+    /// Whether the page is closed.
     pub fn is_closed(&self) -> bool {
         self.state().closed
     }
@@ -293,7 +213,7 @@ impl Page {
         self.state().console.since(number)
     }
 
-    /// How many messages the document that is shown has made.
+    /// The numbers of console messages of the document that is shown.
     pub fn console_counts(&self) -> ConsoleCounts {
         self.state().console.counts()
     }
@@ -303,7 +223,7 @@ impl Page {
         self.state().requests.all().to_vec()
     }
 
-    /// How many responses came to the page, of all documents that it showed.
+    /// The number of responses to the page, of all documents that it showed.
     pub fn response_count(&self) -> u64 {
         self.state().requests.responses()
     }
@@ -339,7 +259,7 @@ impl Page {
         self.evaluate_in(progress, &main, expression).await
     }
 
-    /// The same in one of the page's frames.
+    /// Runs an expression in the page's own world, in one of its frames.
     pub async fn evaluate_in(
         &self,
         progress: &Progress,
@@ -349,19 +269,19 @@ impl Page {
         progress.run(self.run_script(frame, expression, None)).await
     }
 
-    /// Draws the page.
+    /// Takes a screenshot of the page.
     pub async fn screenshot(&self, progress: &Progress, options: &Screenshot) -> Result<Vec<u8>> {
-        let draw = || self.backend.screenshot(options);
-        progress.run(self.retry_on_new_document(draw)).await
+        let screenshot = || self.backend.screenshot(options);
+        progress.run(self.retry_on_new_document(screenshot)).await
     }
 
-    /// Prints the page.
+    /// Prints the page as PDF.
     pub async fn pdf(&self, progress: &Progress, options: &PdfOptions) -> Result<Vec<u8>> {
         let print = || self.backend.pdf(options);
         progress.run(self.retry_on_new_document(print)).await
     }
 
-    /// Changes the size of the viewport, and only that.
+    /// Changes the size of the viewport.
     pub async fn resize(&self, progress: &Progress, width: u32, height: u32) -> Result<()> {
         let mut viewport = Viewport::desktop(width, height);
         if let Some(current) = &self.state().viewport {
@@ -412,12 +332,12 @@ impl Page {
         Ok(())
     }
 
-    /// A script that runs in each new document of the page before the document's own.
+    /// Adds a script that runs in each new document of the page before the document's own scripts.
     pub async fn add_init_script(&self, progress: &Progress, source: &str) -> Result<()> {
         progress.run(self.backend.add_init_script(source)).await
     }
 
-    /// Headers that go with every request of the page from now on, over those of its context.
+    /// Sets headers of all further requests of the page, which replace those of its context.
     pub async fn set_extra_headers(&self, progress: &Progress, headers: &Headers) -> Result<()> {
         progress.run(self.backend.set_extra_headers(headers)).await
     }
@@ -427,7 +347,7 @@ impl Page {
         progress.run(self.backend.activate()).await
     }
 
-    /// Closes the page and waits until it is gone.
+    /// Closes the page and waits until it is closed.
     pub async fn close(&self, progress: &Progress) -> Result<()> {
         progress
             .run(async {
@@ -444,7 +364,7 @@ impl Page {
             .await
     }
 
-    /// Counts up whenever anything about the page changes.
+    /// A counter that increases with each change of the page's state.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.shared.changes.subscribe()
     }
@@ -459,7 +379,7 @@ impl Page {
         self.unless_interrupted(self.backend.input(steps)).await
     }
 
-    /// Calls the injected code of a frame.
+    /// Calls a function of the injected script in a frame.
     pub(crate) async fn call<T: DeserializeOwned + Send + 'static>(
         &self,
         frame: &FrameId,
@@ -489,7 +409,7 @@ impl Page {
             .map_err(|error| Error::protocol(function, error))
     }
 
-    /// The page's state; hold it for a moment only.
+    /// The page's state. The guard must not be held across an `.await`.
     pub(crate) fn state(&self) -> MutexGuard<'_, PageState> {
         self.shared
             .state
@@ -497,7 +417,7 @@ impl Page {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `condition` holds, or the page cannot get there any more.
+    /// Waits until `condition` holds; fails when the page crashes or is closed.
     pub(crate) async fn until(
         &self,
         mut condition: impl FnMut(&PageState) -> bool + Send,
@@ -526,7 +446,7 @@ impl Page {
         }
     }
 
-    /// Runs something that needs the renderer; a dialog, a crash or the page's end stops the waiting.
+    /// Runs work that needs the renderer; fails when a dialog opens, or the page crashes or is closed.
     pub(crate) async fn unless_interrupted<T>(
         &self,
         work: impl Future<Output = Result<T>>,
@@ -540,7 +460,7 @@ impl Page {
         }
     }
 
-    /// Asks again when the document was replaced meanwhile: what was asked of the last one may stay without an answer.
+    /// Repeats a command when the document is replaced meanwhile: a command to the last one may never be answered.
     async fn retry_on_new_document<T, F>(&self, ask: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
@@ -560,84 +480,6 @@ impl Page {
     }
 }
 
-impl PageState {
-    /// A dialog is open, and nobody is there whose business it is to answer it.
-    pub(crate) fn is_blocked_by_dialog(&self) -> bool {
-        self.dialog.is_some() && self.attended == 0
-    }
-
-    fn alive(&self) -> Result<()> {
-        if self.closed {
-            Err(Error::PageClosed {})
-        } else if self.crashed {
-            Err(Error::PageCrashed {})
-        } else {
-            Ok(())
-        }
-    }
-
-    fn apply(&mut self, event: PageEvent) {
-        match event {
-            PageEvent::FrameAttached { frame, parent } => self.frames.attach(frame, parent),
-            PageEvent::FrameNamed { frame, name } => self.frames.set_name(&frame, name),
-            PageEvent::FrameDetached { frame } => self.frames.detach(&frame),
-            PageEvent::NavigationStarted { frame, loader, url } => {
-                self.frames.start(&frame, loader, url);
-            }
-            PageEvent::NavigationCommitted {
-                frame,
-                loader,
-                url,
-                name,
-                failed,
-            } => {
-                if self.frames.is_main(&frame) {
-                    self.requests.on_navigated(&loader);
-                    self.console.on_navigated();
-                    self.dialog = None;
-                    self.file_chooser = None;
-                    self.opens_without_end = false;
-                }
-                self.frames.commit(&frame, loader, url, name, failed);
-            }
-            PageEvent::NavigationAborted {
-                frame,
-                loader,
-                reason,
-            } => self.frames.abort(&frame, loader, reason),
-            PageEvent::SameDocumentNavigation { frame, url } => {
-                self.frames.same_document(&frame, url)
-            }
-            PageEvent::DomContentLoaded { frame, loader } => {
-                self.frames.set_parsed(&frame, &loader)
-            }
-            PageEvent::Load { frame, loader } => self.frames.set_loaded(&frame, &loader),
-            PageEvent::Request(event) => self.requests.apply(event),
-            PageEvent::Console(message) => self.console.add(message),
-            PageEvent::DialogOpened {
-                kind,
-                message,
-                default_value,
-            } => {
-                self.dialogs += 1;
-                self.dialog = Some(Dialog {
-                    kind,
-                    message,
-                    default_value,
-                });
-            }
-            PageEvent::DialogClosed => self.dialog = None,
-            PageEvent::FileChooserOpened { multiple } => {
-                self.file_chooser = Some(FileChooser { multiple });
-            }
-            PageEvent::FileChooserClosed => self.file_chooser = None,
-            PageEvent::OpeningRequested => self.openings += 1,
-            PageEvent::Crashed => self.crashed = true,
-            PageEvent::Closed => self.closed = true,
-        }
-    }
-}
-
 impl PageObserver for Shared {
     fn paused(&self, request: PausedRequest) -> bool {
         self.intercept_request(request)
@@ -651,7 +493,7 @@ impl PageObserver for Shared {
             let told = (!state.taps.is_empty()).then(|| event.clone());
             state.apply(event);
             if let Some(told) = told {
-                // Who does not keep up hears no more, rather than something else than what happened.
+                // A subscriber with a full queue is removed, so that none gets events with a gap.
                 state.taps.retain(|tap| tap.try_send(told.clone()).is_ok());
             }
         }
