@@ -45,9 +45,17 @@ impl ser::Error for BudgetExceeded {
 }
 
 macro_rules! scalars {
-    ($($method:ident($scalar:ty))*) => {
-        $(fn $method(self, _: $scalar) -> Result<(), BudgetExceeded> {
+    ($($method:ident($($argument:ty),*))*) => {
+        $(fn $method(self, $(_: $argument),*) -> Result<(), BudgetExceeded> {
             self.take(0)
+        })*
+    };
+}
+
+macro_rules! containers {
+    ($($method:ident($($argument:ty),*))*) => {
+        $(fn $method(self, $(_: $argument),*) -> Result<Self, BudgetExceeded> {
+            self.take(0).map(|()| self)
         })*
     };
 }
@@ -67,7 +75,16 @@ impl Serializer for &mut SizeBudget {
         serialize_bool(bool) serialize_char(char) serialize_f32(f32) serialize_f64(f64)
         serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64) serialize_i128(i128)
         serialize_u8(u8) serialize_u16(u16) serialize_u32(u32) serialize_u64(u64) serialize_u128(u128)
-        serialize_unit_struct(&'static str)
+        serialize_unit_struct(&'static str) serialize_unit() serialize_none()
+        serialize_unit_variant(&'static str, u32, &'static str)
+    }
+
+    containers! {
+        serialize_seq(Option<usize>) serialize_map(Option<usize>)
+        serialize_tuple(usize) serialize_tuple_struct(&'static str, usize)
+        serialize_tuple_variant(&'static str, u32, &'static str, usize)
+        serialize_struct(&'static str, usize)
+        serialize_struct_variant(&'static str, u32, &'static str, usize)
     }
 
     fn serialize_str(self, text: &str) -> Result<(), BudgetExceeded> {
@@ -78,25 +95,8 @@ impl Serializer for &mut SizeBudget {
         self.take(bytes.len())
     }
 
-    fn serialize_unit(self) -> Result<(), BudgetExceeded> {
-        self.take(0)
-    }
-
-    fn serialize_none(self) -> Result<(), BudgetExceeded> {
-        self.take(0)
-    }
-
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), BudgetExceeded> {
         value.serialize(self)
-    }
-
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-    ) -> Result<(), BudgetExceeded> {
-        self.take(0)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
@@ -115,46 +115,6 @@ impl Serializer for &mut SizeBudget {
         value: &T,
     ) -> Result<(), BudgetExceeded> {
         value.serialize(self)
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self, BudgetExceeded> {
-        self.take(0).map(|()| self)
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Self, BudgetExceeded> {
-        self.take(0).map(|()| self)
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, BudgetExceeded> {
-        self.take(0).map(|()| self)
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self, BudgetExceeded> {
-        self.take(0).map(|()| self)
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Self, BudgetExceeded> {
-        self.take(0).map(|()| self)
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, BudgetExceeded> {
-        self.take(0).map(|()| self)
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self, BudgetExceeded> {
-        self.take(0).map(|()| self)
     }
 }
 

@@ -141,13 +141,9 @@ impl CdpPage {
                 buttons,
                 modifiers,
             } => session.send(&DispatchMouseEvent {
-                kind: MouseEventType::MouseMoved,
-                x: to.x,
-                y: to.y,
                 button: Some(buttons.first().map_or(Button::None, |first| button(*first))),
                 buttons: Some(held(buttons)),
-                modifiers: Some(bits(modifiers)),
-                ..Default::default()
+                ..mouse_event(MouseEventType::MouseMoved, *to, modifiers)
             }),
             InputStep::MouseDown {
                 at,
@@ -156,14 +152,10 @@ impl CdpPage {
                 count,
                 modifiers,
             } => session.send(&DispatchMouseEvent {
-                kind: MouseEventType::MousePressed,
-                x: at.x,
-                y: at.y,
                 button: Some(button(*which)),
                 buttons: Some(held(buttons)),
                 click_count: Some(i64::from(*count)),
-                modifiers: Some(bits(modifiers)),
-                ..Default::default()
+                ..mouse_event(MouseEventType::MousePressed, *at, modifiers)
             }),
             InputStep::MouseUp {
                 at,
@@ -172,14 +164,10 @@ impl CdpPage {
                 count,
                 modifiers,
             } => session.send(&DispatchMouseEvent {
-                kind: MouseEventType::MouseReleased,
-                x: at.x,
-                y: at.y,
                 button: Some(button(*which)),
                 buttons: Some(held(buttons)),
                 click_count: Some(i64::from(*count)),
-                modifiers: Some(bits(modifiers)),
-                ..Default::default()
+                ..mouse_event(MouseEventType::MouseReleased, *at, modifiers)
             }),
             InputStep::Wheel {
                 at,
@@ -187,13 +175,9 @@ impl CdpPage {
                 delta_y,
                 modifiers,
             } => session.send(&DispatchMouseEvent {
-                kind: MouseEventType::MouseWheel,
-                x: at.x,
-                y: at.y,
                 delta_x: Some(*delta_x),
                 delta_y: Some(*delta_y),
-                modifiers: Some(bits(modifiers)),
-                ..Default::default()
+                ..mouse_event(MouseEventType::MouseWheel, *at, modifiers)
             }),
             InputStep::KeyDown {
                 key,
@@ -219,6 +203,16 @@ async fn acknowledged(sent: &mut Vec<Reply<Empty>>) -> Result<()> {
         reply.await?;
     }
     Ok(())
+}
+
+fn mouse_event(kind: MouseEventType, at: Point, modifiers: &[Modifier]) -> DispatchMouseEvent {
+    DispatchMouseEvent {
+        kind,
+        x: at.x,
+        y: at.y,
+        modifiers: Some(bits(modifiers)),
+        ..Default::default()
+    }
 }
 
 fn key_down(key: &Key, modifiers: &[Modifier], repeat: bool) -> DispatchKeyEvent {
