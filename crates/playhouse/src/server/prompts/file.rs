@@ -252,10 +252,37 @@ fn values(line: usize, value: &str) -> Result<Vec<String>, Mistake> {
     let Some(inner) = inner.filter(|inner| !inner.trim().is_empty()) else {
         return wrong(line, "values are a list: [one, two]");
     };
-    inner
-        .split(',')
+    let values = split_at_commas(inner).into_iter();
+    values
         .map(|value| text(line, "a value", value.trim()))
         .collect()
+}
+
+/// Splits a list at the commas that are not in quotes. Only an item that begins with a quote is quoted.
+fn split_at_commas(list: &str) -> Vec<&str> {
+    let mut items = Vec::new();
+    let (mut start, mut quote, mut escaped) = (0, None, false);
+    let mut chars = list.char_indices().peekable();
+    while let Some((at, char)) = chars.next() {
+        match quote {
+            Some(_) if escaped => escaped = false,
+            Some('"') if char == '\\' => escaped = true,
+            Some('\'') if char == '\'' && chars.peek().is_some_and(|next| next.1 == '\'') => {
+                escaped = true;
+            }
+            Some(open) if char == open => quote = None,
+            None if char == ',' => {
+                items.push(&list[start..at]);
+                start = at + 1;
+            }
+            None if matches!(char, '"' | '\'') && list[start..at].trim().is_empty() => {
+                quote = Some(char);
+            }
+            Some(_) | None => {}
+        }
+    }
+    items.push(&list[start..]);
+    items
 }
 
 fn is_name(name: &str) -> bool {
@@ -275,6 +302,16 @@ fn wrong<T>(line: usize, reason: impl Into<String>) -> Result<T, Mistake> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commas_in_quotes_do_not_end_a_value() {
+        let listed = |list: &str| values(1, list).expect("a list");
+        assert_eq!(listed("[a, b]"), ["a", "b"]);
+        assert_eq!(
+            listed(r#"["a, \"b\", c" , 'it''s, so', it's, "d"]"#),
+            ["a, \"b\", c", "it's, so", "it's", "d"]
+        );
+    }
 
     #[test]
     fn front_matter_describes_a_prompt() {
