@@ -1,6 +1,6 @@
 //! Artifacts: the files that tools wrote, which clients on other machines read as resources.
 
-use crate::files::resource_uri::{self, Address};
+use crate::files::resource_uri::{self, ResourceUri};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -60,8 +60,8 @@ pub(crate) struct ScreenshotInfo {
 
 impl ScreenshotInfo {
     /// Returns the resource URI of the artifact.
-    pub(crate) fn address(&self, session: &str) -> Address {
-        Address::Screenshot {
+    pub(crate) fn address(&self, session: &str) -> ResourceUri {
+        ResourceUri::Screenshot {
             session: session.to_owned(),
             page: self.page.clone(),
             time: resource_uri::timestamp(self.at),

@@ -9,7 +9,7 @@ use url::Url;
 
 /// A parsed resource URI.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Address {
+pub(crate) enum ResourceUri {
     /// A session.
     Session { session: String },
     /// A page of a session.
@@ -76,7 +76,7 @@ pub(crate) const TEMPLATES: &[(&str, &str, &str, Option<&str>)] = &[
     ),
 ];
 
-impl Address {
+impl ResourceUri {
     /// Parses a URI; returns `None` if it is not a resource URI.
     pub(crate) fn parse(uri: &str) -> Option<Self> {
         let url = Url::parse(uri).ok().filter(|url| {
@@ -135,7 +135,7 @@ impl Address {
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for ResourceUri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("playwright:///")?;
         let segments: [&str; 4] = match self {
@@ -244,21 +244,21 @@ mod tests {
             let [session, page, element] = &parts[..] else { unreachable!() };
             prop_assume!(parts.iter().all(|part| part != "." && part != ".."));
             for address in [
-                Address::Session { session: session.clone() },
-                Address::Page { session: session.clone(), page: page.clone() },
-                Address::Element { session: session.clone(), page: page.clone(), element: element.clone() },
-                Address::Screenshot { session: session.clone(), page: page.clone(), time: element.clone() },
-                Address::NetworkLog { session: session.clone(), page: page.clone() },
-                Address::Artifact { session: session.clone(), number, name: page.clone() },
+                ResourceUri::Session { session: session.clone() },
+                ResourceUri::Page { session: session.clone(), page: page.clone() },
+                ResourceUri::Element { session: session.clone(), page: page.clone(), element: element.clone() },
+                ResourceUri::Screenshot { session: session.clone(), page: page.clone(), time: element.clone() },
+                ResourceUri::NetworkLog { session: session.clone(), page: page.clone() },
+                ResourceUri::Artifact { session: session.clone(), number, name: page.clone() },
             ] {
-                prop_assert_eq!(Address::parse(&address.to_string()), Some(address));
+                prop_assert_eq!(ResourceUri::parse(&address.to_string()), Some(address));
             }
         }
     }
 
     #[test]
     fn resource_uris_have_the_form_of_the_requirements() {
-        let address = Address::Screenshot {
+        let address = ResourceUri::Screenshot {
             session: "abc123".to_owned(),
             page: "page-1".to_owned(),
             time: timestamp(SystemTime::UNIX_EPOCH),
@@ -284,7 +284,7 @@ mod tests {
             "playwright:///session/a?b",
             "playwright:///session/%FF",
         ] {
-            assert_eq!(Address::parse(uri), None, "{uri}");
+            assert_eq!(ResourceUri::parse(uri), None, "{uri}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::config::Secrets;
 use crate::error::Error;
 use crate::files::artifacts::{Artifact, ScreenshotInfo};
-use crate::files::resource_uri::{Address, brief};
+use crate::files::resource_uri::{ResourceUri, brief};
 use crate::sessions::session::{Session, TITLE_TIMEOUT, Tab};
 use crate::sessions::{Visible, unix_ms};
 use crate::tools;
@@ -32,7 +32,7 @@ pub(crate) struct Resources(Visible);
 /// A resource in a list.
 pub(crate) struct Resource {
     /// The URI.
-    pub(crate) address: Address,
+    pub(crate) address: ResourceUri,
     /// The name.
     pub(crate) name: String,
     /// The MIME type.
@@ -85,7 +85,7 @@ impl Resources {
         for (id, session) in self.sessions() {
             let first = list.len();
             list.push(Resource {
-                address: Address::Session {
+                address: ResourceUri::Session {
                     session: id.clone(),
                 },
                 name: format!("Session {id}"),
@@ -106,12 +106,12 @@ impl Resources {
                     metadata,
                 };
                 let (session, page) = (id.clone(), tab.page.id().0.to_string());
-                let address = Address::Page {
+                let address = ResourceUri::Page {
                     session: session.clone(),
                     page: page.clone(),
                 };
                 list.push(named(address, "Page", metadata));
-                let address = Address::NetworkLog { session, page };
+                let address = ResourceUri::NetworkLog { session, page };
                 let (_, metadata) = tools::network_log(&tab.page);
                 list.push(named(address, "Network log of", metadata));
             }
@@ -128,7 +128,7 @@ impl Resources {
     }
 
     /// Reads a resource, with the same masking of secrets as answers of tools.
-    pub(crate) async fn read(&self, address: &Address) -> Result<Contents, ReadError> {
+    pub(crate) async fn read(&self, address: &ResourceUri) -> Result<Contents, ReadError> {
         let session = self.session(address.session());
         let mut contents = self.contents(address).await?;
         if let Some(session) = session {
@@ -141,7 +141,7 @@ impl Resources {
         Ok(contents)
     }
 
-    async fn contents(&self, address: &Address) -> Result<Contents, ReadError> {
+    async fn contents(&self, address: &ResourceUri) -> Result<Contents, ReadError> {
         let unknown = || ReadError::Unknown(address.to_string());
         let failed = |reason: String| ReadError::Failed {
             uri: address.to_string(),
@@ -153,10 +153,10 @@ impl Resources {
             tabs.find(|tab| *tab.page.id().0 == *id).ok_or_else(unknown)
         };
         match address {
-            Address::Session { session: id } => {
+            ResourceUri::Session { session: id } => {
                 let tabs = tabs(&session);
                 let pages = join_all(tabs.iter().map(|tab| async {
-                    let address = Address::Page {
+                    let address = ResourceUri::Page {
                         session: id.clone(),
                         page: tab.page.id().0.to_string(),
                     };
@@ -167,15 +167,15 @@ impl Resources {
                 let told = json!({ "sessionId": id, "pages": pages.await });
                 Ok(Contents::json(&told, Map::new()))
             }
-            Address::Page { page: id, .. } => {
+            ResourceUri::Page { page: id, .. } => {
                 let facts = page(&*tab(id)?).await;
                 Ok(Contents::json(&Value::Object(facts.clone()), facts))
             }
-            Address::NetworkLog { page: id, .. } => {
+            ResourceUri::NetworkLog { page: id, .. } => {
                 let (entries, metadata) = tools::network_log(&tab(id)?.page);
                 Ok(Contents::json(&entries, metadata))
             }
-            Address::Element {
+            ResourceUri::Element {
                 page: id, element, ..
             } => {
                 let tab = tab(id)?;
@@ -189,13 +189,13 @@ impl Resources {
                 let metadata = facts.as_object().cloned().unwrap_or_default();
                 Ok(Contents::json(&facts, metadata))
             }
-            Address::Screenshot { page, time, .. } => {
+            ResourceUri::Screenshot { page, time, .. } => {
                 let all = artifacts(&session);
                 let artifact = all.iter().find(|artifact| artifact.shows(page, time));
                 let artifact = artifact.ok_or_else(unknown)?;
                 file(&session, artifact).await.map_err(failed)
             }
-            Address::Artifact { number, .. } => {
+            ResourceUri::Artifact { number, .. } => {
                 let all = artifacts(&session);
                 let artifact = all.iter().find(|artifact| artifact.number == *number);
                 let artifact = artifact.ok_or_else(unknown)?;
@@ -210,19 +210,19 @@ impl Resources {
     }
 
     /// Returns whether the caller has such a resource; for an element, whether its page is open.
-    pub(crate) fn has(&self, address: &Address) -> bool {
+    pub(crate) fn has(&self, address: &ResourceUri) -> bool {
         let Some(session) = self.session(address.session()) else {
             return false;
         };
         match address {
-            Address::Session { .. } => true,
-            Address::Page { .. } | Address::Element { .. } | Address::NetworkLog { .. } => {
-                self.page(address).is_some()
-            }
-            Address::Screenshot { page, time, .. } => artifacts(&session)
+            ResourceUri::Session { .. } => true,
+            ResourceUri::Page { .. }
+            | ResourceUri::Element { .. }
+            | ResourceUri::NetworkLog { .. } => self.page(address).is_some(),
+            ResourceUri::Screenshot { page, time, .. } => artifacts(&session)
                 .iter()
                 .any(|artifact| artifact.shows(page, time)),
-            Address::Artifact { number, .. } => artifacts(&session)
+            ResourceUri::Artifact { number, .. } => artifacts(&session)
                 .iter()
                 .any(|artifact| artifact.number == *number),
         }
@@ -244,7 +244,7 @@ impl Resources {
     }
 
     /// Watches a resource for changes from now on.
-    pub(crate) fn watch(&self, address: Address) -> Watch<'_> {
+    pub(crate) fn watch(&self, address: ResourceUri) -> Watch<'_> {
         Watch {
             known: self.mark(&address),
             resources: self,
@@ -253,16 +253,16 @@ impl Resources {
     }
 
     /// Returns a number that changes with the resource, without a command to any page.
-    fn mark(&self, address: &Address) -> u64 {
+    fn mark(&self, address: &ResourceUri) -> u64 {
         let mut hasher = DefaultHasher::new();
         let session = self.session(address.session());
         let tabs = session.as_ref().map(tabs);
         let pages = tabs.iter().flatten();
         match address {
-            Address::Session { .. } => pages.for_each(|tab| {
+            ResourceUri::Session { .. } => pages.for_each(|tab| {
                 (tab.page.id().0.to_string(), tab.page.url()).hash(&mut hasher);
             }),
-            Address::Page { page, .. } | Address::Element { page, .. } => {
+            ResourceUri::Page { page, .. } | ResourceUri::Element { page, .. } => {
                 for tab in pages.filter(|tab| *tab.page.id().0 == **page) {
                     let main = tab.page.frames().into_iter().next();
                     let main = main.map(|frame| (frame.url, frame.document, frame.loaded));
@@ -270,7 +270,7 @@ impl Resources {
                     tab.page.is_closed().hash(&mut hasher);
                 }
             }
-            Address::NetworkLog { page, .. } => {
+            ResourceUri::NetworkLog { page, .. } => {
                 for tab in pages.filter(|tab| *tab.page.id().0 == **page) {
                     let requests = tab.page.requests();
                     let over = requests.iter().filter(|request| request.outcome.is_some());
@@ -278,16 +278,16 @@ impl Resources {
                 }
             }
             // Written files do not change.
-            Address::Screenshot { .. } | Address::Artifact { .. } => {}
+            ResourceUri::Screenshot { .. } | ResourceUri::Artifact { .. } => {}
         }
         hasher.finish()
     }
 
     /// Returns the page of the resource, while it is open.
-    fn page(&self, address: &Address) -> Option<Page> {
-        let (Address::Page { page, .. }
-        | Address::Element { page, .. }
-        | Address::NetworkLog { page, .. }) = address
+    fn page(&self, address: &ResourceUri) -> Option<Page> {
+        let (ResourceUri::Page { page, .. }
+        | ResourceUri::Element { page, .. }
+        | ResourceUri::NetworkLog { page, .. }) = address
         else {
             return None;
         };
@@ -297,7 +297,7 @@ impl Resources {
     }
 
     /// Returns the URL of the page of a resource, while it is open.
-    pub(crate) fn page_url(&self, address: &Address) -> Option<String> {
+    pub(crate) fn page_url(&self, address: &ResourceUri) -> Option<String> {
         Some(self.page(address)?.url())
     }
 
@@ -337,7 +337,7 @@ impl Resources {
 /// Detects changes of a resource.
 pub(crate) struct Watch<'a> {
     resources: &'a Resources,
-    address: Address,
+    address: ResourceUri,
     known: u64,
 }
 
@@ -420,7 +420,7 @@ async fn listed(session: &str, artifact: &Artifact) -> Option<Resource> {
     let (address, metadata) = match &artifact.picture {
         Some(picture) => (picture.address(session), screenshot_facts(picture)),
         None => (
-            Address::Artifact {
+            ResourceUri::Artifact {
                 session: session.to_owned(),
                 number: artifact.number,
                 name: name.clone(),

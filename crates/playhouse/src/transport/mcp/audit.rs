@@ -2,7 +2,7 @@
 
 use crate::access::audit::{Entry, Outcome, WriteError};
 use crate::error::Error;
-use crate::files::resource_uri::Address;
+use crate::files::resource_uri::ResourceUri;
 use crate::server::Server;
 use crate::sessions::Caller;
 use rmcp::model::ErrorData;
@@ -16,7 +16,7 @@ pub(super) async fn recorded<T>(
     params: Value,
     answer: impl AsyncFnOnce(Option<&Entry>) -> Result<T, ErrorData>,
 ) -> Result<T, ErrorData> {
-    let address = params["uri"].as_str().and_then(Address::parse);
+    let address = params["uri"].as_str().and_then(ResourceUri::parse);
     let entry = server.record(caller, method, None, || params).await;
     let entry = entry.map_err(|error| not_recorded(&error, false))?;
     if let (Some(entry), Some(address)) = (&entry, address) {

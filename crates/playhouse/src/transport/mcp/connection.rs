@@ -14,7 +14,7 @@ use crate::access::principal::Principal;
 use crate::answers::{Content, ContentItem};
 use crate::calls::queue::{CallQueue, Ticket};
 use crate::calls::{Client, Elicitation, ElicitationResult, Status};
-use crate::files::resource_uri::{Address, brief};
+use crate::files::resource_uri::{ResourceUri, brief};
 use crate::server::Server;
 use crate::server::resources::Resources;
 use crate::sessions::Caller;
@@ -337,7 +337,7 @@ impl ServerHandler for Connection {
         let resources = self.resources(&context, "resources/read")?;
         let asked = json!({ "uri": request.uri });
         let read = async |entry: Option<&Entry>| {
-            let address = Address::parse(&request.uri);
+            let address = ResourceUri::parse(&request.uri);
             let url = address.and_then(|address| resources.page_url(&address));
             let permitted = self.server.permit_reading(url.as_deref(), entry);
             permitted.map_err(|error| failed(&error))?;

@@ -1,6 +1,6 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, and notifications of changes.
 
-use crate::files::resource_uri::{Address, TEMPLATES, brief};
+use crate::files::resource_uri::{ResourceUri, TEMPLATES, brief};
 use crate::server::resources::{Body, Contents, ReadError, Resource, Resources};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -139,9 +139,9 @@ fn meta(metadata: Map<String, Value>) -> Option<MetaObject> {
     (!metadata.is_empty()).then(|| MetaObject(metadata))
 }
 
-fn address(uri: &str, modern: bool) -> Result<Address, ErrorData> {
+fn address(uri: &str, modern: bool) -> Result<ResourceUri, ErrorData> {
     let unknown = || refused(uri, &ReadError::Unknown(uri.to_owned()), modern);
-    Address::parse(uri).ok_or_else(unknown)
+    ResourceUri::parse(uri).ok_or_else(unknown)
 }
 
 /// Revisions up to 2025-11-25 have a separate error code for missing resources.
@@ -230,7 +230,7 @@ async fn list_changed(resources: &Resources, known: &mut u64) {
 pub(super) async fn listen(resources: Resources, context: SubscriptionContext) {
     let uris = context.accepted().resource_subscriptions.clone();
     let known = uris.into_iter().flatten().take(SUBSCRIPTIONS);
-    let watched = known.filter_map(|uri| Some((Address::parse(&uri)?, uri)));
+    let watched = known.filter_map(|uri| Some((ResourceUri::parse(&uri)?, uri)));
     let watches = watched.map(|(address, uri)| {
         let mut watch = resources.watch(address);
         let sink = context.sink();
