@@ -1,9 +1,9 @@
-//! What a URL tells of the way to it, before a browser is asked.
+//! What can be derived from a URL before a browser navigates to it.
 
 use crate::error::{Error, NetError};
 use url::Url;
 
-/// As browsers write it; what is no URL stays as it is.
+/// A URL as browsers write it; an invalid one is returned unchanged.
 fn written(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
 }
@@ -14,7 +14,7 @@ pub(crate) fn navigation_failed(url: &str, reason: NetError) -> Error {
     Error::NavigationFailed { url, reason }
 }
 
-/// Whether the way from one URL to another is one within a document.
+/// Whether a navigation from one URL to another stays within the document.
 pub(crate) fn is_within_document(from: &str, to: &str) -> bool {
     let (Ok(mut from), Ok(mut to)) = (Url::parse(from), Url::parse(to)) else {
         return false;

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// Pages that are gone and remembered; enough for whoever still waits for one of them.
+/// The number of closed pages that are remembered, for calls that still wait for one of them.
 const MAX_CLOSED_PAGES: usize = 64;
 /// Pages of a context that other pages opened: with as many of them, further ones are closed at once.
 const MAX_POPUPS: usize = 50;

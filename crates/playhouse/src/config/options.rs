@@ -27,7 +27,7 @@ const FIDELITY: &str = "it comes with a later release";
 
 options! {
     "Browser" {
-        /// The browser: chromium, chrome, msedge (the latter two also with -beta, -dev, -canary), firefox, webkit, or safari (macOS).
+        /// The browser: chromium, chrome, msedge (the latter two also with -beta, -dev, -canary), firefox, webkit, or safari (macOS, untested).
         browser: BrowserName, key("browser.browserName").or(&["browser.type"]).everywhere()
             .default("chrome; if that is missing, any browser of the Chromium family");
         /// The channel of the Chromium family. Like `--browser`, for files that have both.
