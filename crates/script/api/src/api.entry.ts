@@ -64,7 +64,7 @@ const trackRejection = (promise: Promise<unknown>, reason: unknown, isHandled: b
   else unhandled.set(promise, reason);
 };
 
-/** Reports the rejections that nobody handled. */
+/** Reports the unhandled rejections. */
 const reportRejections = () => {
   for (const reason of unhandled.values()) report("Unhandled rejection:", reason);
   unhandled.clear();

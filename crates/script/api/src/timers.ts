@@ -2,7 +2,7 @@
 
 import { sleep } from "./calls";
 
-/** Reports an error that nobody handles. */
+/** Reports an unhandled error. */
 export const report = (what: string, error: unknown) => native.unhandled(`${what} ${error}`.toWellFormed());
 
 const timers = new Set<number>();

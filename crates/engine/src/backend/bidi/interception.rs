@@ -32,7 +32,7 @@ impl InterceptionSwitch {
         is_open: impl FnOnce() -> bool,
     ) -> Result<()> {
         {
-            // Asked under the lock: whoever closes is first marked as closed, then removed.
+            // Checked under the lock: a page is marked as closed before it is removed.
             let mut users = self.users();
             if on && is_open() {
                 users.insert(user.to_owned());
