@@ -1,4 +1,4 @@
-//! The `e2e` toolset: the app under test, its server started, watched and stopped beside the session that tests it.
+//! The `e2e` toolset: it starts, observes and stops the app under test, together with the session that tests it.
 
 mod errors;
 mod lifecycle;
@@ -19,13 +19,13 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
     &[lifecycle::TOOLS, logs::TOOLS, errors::TOOLS],
 );
 
-/// The session that tests an app; whatever else is done in it goes on.
+/// The session that tests an app. A call in this scope does not wait for other calls of the session.
 struct E2eSession(Tested);
 
-/// The same, at the call's turn.
+/// The session that tests an app, for a call that has its turn.
 struct E2eSessionInTurn(E2eSession);
 
-/// The same for a call that closes it: calls before it are cancelled.
+/// The session that tests an app, for a call that closes it. Earlier calls are cancelled.
 struct E2eSessionToClose(E2eSession);
 
 impl E2eSession {
@@ -36,7 +36,7 @@ impl E2eSession {
     fn app(&self) -> &App {
         self.session()
             .app()
-            .expect("it was chosen because it has one")
+            .expect("the session was selected because it tests an app")
     }
 }
 
@@ -53,7 +53,7 @@ impl Scope for E2eSessionInTurn {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
         call.take_turn(session.session().turn()).await;
-        Ok(Self(at_its_turn(call, session)?))
+        Ok(Self(begin_turn(call, session)?))
     }
 }
 
@@ -61,11 +61,11 @@ impl Scope for E2eSessionToClose {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
         call.take_turn(session.session().last_turn()).await;
-        Ok(Self(at_its_turn(call, session)?))
+        Ok(Self(begin_turn(call, session)?))
     }
 }
 
-fn at_its_turn(call: &Call, session: E2eSession) -> Result<E2eSession> {
+fn begin_turn(call: &Call, session: E2eSession) -> Result<E2eSession> {
     session.session().ensure_open()?;
     call.set_tested(session.session().id());
     session.app().call_began();

@@ -1,5 +1,5 @@
-//! Both sides of a failure in a session that tests an app: what the page shows and reported, and what the servers are and wrote. Gathered
-//! when a tool fails, and kept for `e2e_errors`; a call that goes well costs a look at what came.
+//! Evidence for the failures of a session that tests an app: the page's state, console and requests, and the state and logs of the servers.
+//! It is collected when a tool fails and recorded for `e2e_errors`. After a successful call only new events are recorded.
 
 use crate::answers::evidence::{EarlierError, Evidence, ScreenshotFile, ServerState};
 use crate::apps::{self, DevServer, Excerpt, Position};
@@ -18,30 +18,30 @@ use std::time::Duration;
 use supervisor::{Answer, Logs, Status};
 use tokio::time::Instant;
 
-/// How long a page may take to be drawn that has just failed somebody.
+/// The longest time for a screenshot after a failure.
 const SCREENSHOT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long a server that takes no connections may take to come back, or its command to notice that it has ended.
+/// The longest wait for a server that refuses connections: until it accepts them again, or until its command reports that it has ended.
 const SERVER_RECOVERY_TIMEOUT: Duration = Duration::from_secs(2);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The most that is shown of a server's log, in bytes.
+/// The longest excerpt of a server's log, in bytes.
 const MAX_LOG_BYTES: u64 = 3000;
 
-/// The most messages, and the most requests, that are shown.
+/// The highest number of console messages, and of requests, in the evidence.
 const MAX_ITEMS: usize = 10;
 
-/// The most that is shown of a message, in characters.
-const MAX_LENGTH: usize = 500;
+/// The longest message, in characters.
+const MAX_MESSAGE_CHARS: usize = 500;
 
-/// Looks at what came with a call that went well, and notes what went wrong: the first thing that a server is to blame for, and how many
-/// those are.
+/// Records the errors that occurred since the last call. Returns the first failed request that a server is responsible for, and the number
+/// of such requests.
 pub(crate) fn of_success(call: &Call, session: &Session, app: &App) -> Option<(String, usize)> {
     let new_events = new_events(session, app);
-    note(call, session, app, &new_events, None);
-    if let Some(message) = worst(&new_events) {
-        app.record_unattributed(call.tool.name, cut(&message));
+    record_events(call, session, app, &new_events, false);
+    if let Some(message) = most_important_error(&new_events) {
+        app.record_unattributed(call.tool.name, truncated(&message));
     }
     let servers = new_events
         .requests
@@ -51,7 +51,8 @@ pub(crate) fn of_success(call: &Call, session: &Session, app: &App) -> Option<(S
     Some((first, servers.count()))
 }
 
-/// Gathers what is known of a failure, and notes it. The error is another one where a server that ended explains it.
+/// Collects and records the evidence for a failure. If a server that is down explains the failure, the returned error is `DevServerFailed`,
+/// with the given error as its consequence.
 pub(crate) async fn of_failure(
     call: &Call,
     session: &Arc<Session>,
@@ -61,7 +62,7 @@ pub(crate) async fn of_failure(
     let new_events = new_events(session, app);
     let marks = app.marks_at_last_call();
     let earlier = app.take_unattributed().map(|error| EarlierError {
-        log: logged(app, |server, index| {
+        log: logs_of(app, |server, index| {
             written_between(server, mark(&error.from, index), mark(&marks, index))
         })
         .unwrap_or_default(),
@@ -69,44 +70,44 @@ pub(crate) async fn of_failure(
         tool: error.tool,
         message: error.message,
     });
-    let (take_screenshot, mut servers) =
+    let (screenshot, mut servers) =
         tokio::join!(take_screenshot(call, session), states(app, &marks));
-    // That its command failed says more than that it does not run.
+    // The failure of a server's command is more specific than the fact that the server does not run.
     let is_of_server = matches!(
         error.code(),
         ErrorCode::DevServerFailed | ErrorCode::DevServerTimeout
     );
-    let dead = servers
+    let down = servers
         .iter()
         .find(|server| server.is_dead() && !is_of_server);
-    let kind = match is_of_server || dead.is_some() {
+    let kind = match is_of_server || down.is_some() {
         true => SessionErrorKind::Server,
         false => SessionErrorKind::Tool,
     };
-    let error = match dead {
+    let error = match down {
         Some(server) => server_exited(server, &error, call),
         None => error,
     };
     let log = joined(&servers);
-    // The error itself has the end of the log.
+    // The error already contains the end of this log.
     if let Error::DevServerFailed { server, report, .. } = &error
         && report.log.is_some()
-        && let Some(dead) = servers.iter_mut().find(|state| state.name == *server)
+        && let Some(state) = servers.iter_mut().find(|other| other.name == *server)
     {
-        dead.log.clear();
+        state.log.clear();
     }
     let servers = servers.into_iter().map(ServerState::shortened).collect();
     let mut console: Vec<_> = new_events
         .console
         .iter()
-        .map(|message| cut(&console_line(message)))
+        .map(|message| truncated(&console_line(message)))
         .collect();
     console.truncate(MAX_ITEMS);
     let mut requests = new_events.requests.clone();
     requests.truncate(MAX_ITEMS);
     let evidence = Evidence {
         page_url: url(session),
-        screenshot: take_screenshot,
+        screenshot,
         console,
         requests,
         earlier,
@@ -116,20 +117,20 @@ pub(crate) async fn of_failure(
         time: app::now(),
         kind,
         tool: call.tool.name,
-        message: cut(&error.to_string()),
+        message: truncated(&error.to_string()),
         error_code: Some(call.tool.code_of(&error).name()),
         page_url: evidence.page_url.clone(),
         screenshot: evidence
             .screenshot
             .as_ref()
-            .map(|take_screenshot| take_screenshot.path.clone()),
+            .map(|screenshot| screenshot.path.clone()),
         log,
     });
-    note(call, session, app, &new_events, Some(()));
+    record_events(call, session, app, &new_events, true);
     (error, evidence)
 }
 
-/// Whether a failure may have to do with the app: others are the caller's own, and explain themselves.
+/// Returns whether the app may be the cause of a failure. Other failures have their cause in the arguments of the call or in its client.
 pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
     match code {
         ErrorCode::ElementNotFound
@@ -143,7 +144,7 @@ pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
         | ErrorCode::BrowserError
         | ErrorCode::DevServerFailed
         | ErrorCode::DevServerTimeout => true,
-        // What was asked for does not fit the page: another page may have come because a server is down.
+        // The call does not match the page, which may be an error page because a server is down.
         ErrorCode::ElementAmbiguous
         | ErrorCode::StaleRef
         | ErrorCode::ElementNotEditable
@@ -179,16 +180,16 @@ pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
     }
 }
 
-/// The state of each server, and what it wrote since.
+/// Returns the state of each server, and what it logged since the marks.
 async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
     let states = app
         .servers()
         .iter()
         .enumerate()
         .map(async |(index, server)| {
-            // First: to ask a server may make it log.
+            // Read before the status request, which the server may log.
             let before = written(server, mark(marks, index));
-            let (answer, refuses) = settled_state(server).await;
+            let (answer, refuses) = state_after_recovery(server).await;
             let mut state = ServerState {
                 name: server.name().to_owned(),
                 answer,
@@ -197,7 +198,7 @@ async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
                 log_left_out: None,
             };
             let (log, left_out) = match state.is_dead() {
-                // It says so late.
+                // A server may log the reason of its exit late.
                 true => written(server, mark(marks, index)),
                 false => before,
             };
@@ -208,9 +209,9 @@ async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
     futures_util::future::join_all(states).await
 }
 
-/// What the command says, and whether the server takes no connections. It is asked again for a moment then: that a server has ended is
-/// noticed late, and one that restarts is back soon.
-async fn settled_state(server: &DevServer) -> (Answer, bool) {
+/// Returns what the command of a server reports, and whether the server refuses connections. A server that refuses them is checked again
+/// for a short time, because its exit is detected late and a restart is short.
+async fn state_after_recovery(server: &DevServer) -> (Answer, bool) {
     let until = Instant::now() + SERVER_RECOVERY_TIMEOUT;
     let mut answer = state(server).await;
     loop {
@@ -225,18 +226,18 @@ async fn settled_state(server: &DevServer) -> (Answer, bool) {
     }
 }
 
-/// What the command says, and what is known where it says nothing.
+/// Returns what the command of a server reports. Members that it does not report are taken from its last report.
 pub(crate) async fn state(server: &DevServer) -> Answer {
-    let known = server.known().unwrap_or_default();
+    let last = server.known().unwrap_or_default();
     match server.status().await {
         Ok(answer) => Answer {
-            // Some commands forget.
+            // Some commands do not report the paths of logs each time.
             logs: if answer.logs.is_empty() {
-                known.logs
+                last.logs
             } else {
                 answer.logs
             },
-            url: answer.url.or(known.url),
+            url: answer.url.or(last.url),
             ..answer
         },
         Err(error) => Answer {
@@ -246,7 +247,7 @@ pub(crate) async fn state(server: &DevServer) -> Answer {
             },
             message: None,
             error: Some(error.to_string()),
-            ..known
+            ..last
         },
     }
 }
@@ -255,7 +256,7 @@ fn mark(marks: &Marks, index: usize) -> Mark {
     marks.get(index).copied().unwrap_or_default()
 }
 
-/// What a server wrote since, and how many bytes of it are left out.
+/// Returns what a server logged since a mark, and the number of bytes that are left out.
 fn written(server: &DevServer, since: Mark) -> (String, u64) {
     excerpt(&server.logs(), |path, choose| {
         apps::since(path, choose(&since), MAX_LOG_BYTES)
@@ -271,7 +272,7 @@ fn written_between(server: &DevServer, from: Mark, to: Mark) -> String {
 
 type Choose = fn(&Mark) -> Position;
 
-/// A part of both outputs, from one log or from two.
+/// Reads an excerpt of both outputs, which are in one log or in two.
 fn excerpt(logs: &Logs, read: impl Fn(&Path, Choose) -> std::io::Result<Excerpt>) -> (String, u64) {
     let sources: [(Option<&Path>, Choose); 2] = match logs.combined() {
         Some(combined) => [
@@ -293,8 +294,8 @@ fn excerpt(logs: &Logs, read: impl Fn(&Path, Choose) -> std::io::Result<Excerpt>
     (text.trim_end().to_owned(), left_out)
 }
 
-/// What all servers wrote, if anything.
-fn logged(app: &App, of: impl Fn(&DevServer, usize) -> String) -> Option<String> {
+/// Returns the non-empty logs of all servers as one text.
+fn logs_of(app: &App, of: impl Fn(&DevServer, usize) -> String) -> Option<String> {
     let servers = app.servers().iter().enumerate();
     let logs = servers.map(|(index, server)| of(server, index));
     let logs: Vec<_> = logs.filter(|log| !log.is_empty()).collect();
@@ -329,7 +330,7 @@ async fn take_screenshot(call: &Call, session: &Arc<Session>) -> Option<Screensh
     if tab.page.is_crashed() || tab.page.dialog().is_some() {
         return None;
     }
-    let wanted = engine::Screenshot {
+    let options = engine::Screenshot {
         format: ScreenshotFormat::Png,
         quality: None,
         area: ScreenshotArea::Viewport,
@@ -338,7 +339,7 @@ async fn take_screenshot(call: &Call, session: &Arc<Session>) -> Option<Screensh
     };
     let bytes = tab
         .page
-        .screenshot(&Progress::new(SCREENSHOT_TIMEOUT), &wanted)
+        .screenshot(&Progress::new(SCREENSHOT_TIMEOUT), &options)
         .await
         .ok()?;
     let output = session.output(call).await;
@@ -370,15 +371,15 @@ fn url(session: &Session) -> Option<String> {
     Some(tab.page.url())
 }
 
-/// Notes what pages had trouble with; the log goes with the first of it, unless a failure has it already.
-fn note(call: &Call, session: &Session, app: &App, new_events: &NewEvents, failure: Option<()>) {
+/// Records failed requests and console errors of the pages. The first of them gets the log of the servers, unless a failure already has it.
+fn record_events(call: &Call, session: &Session, app: &App, new_events: &NewEvents, has_log: bool) {
     if new_events.console.is_empty() && new_events.requests.is_empty() {
         return;
     }
     let marks = app.marks_at_last_call();
-    let mut log = match failure {
-        Some(()) => None,
-        None => logged(app, |server, index| written(server, mark(&marks, index)).0),
+    let mut log = match has_log {
+        true => None,
+        false => logs_of(app, |server, index| written(server, mark(&marks, index)).0),
     };
     let requests = new_events
         .requests
@@ -396,7 +397,7 @@ fn note(call: &Call, session: &Session, app: &App, new_events: &NewEvents, failu
             time: app::now(),
             kind,
             tool: call.tool.name,
-            message: cut(&message),
+            message: truncated(&message),
             error_code: None,
             page_url: url(session),
             screenshot: None,
@@ -405,8 +406,8 @@ fn note(call: &Call, session: &Session, app: &App, new_events: &NewEvents, failu
     }
 }
 
-/// What the app did worst: a request that its server failed, or else an error of the page.
-fn worst(new_events: &NewEvents) -> Option<String> {
+/// Returns the most important error: the first request that a server is responsible for, or else the first console error.
+fn most_important_error(new_events: &NewEvents) -> Option<String> {
     let mut requests = new_events.requests.iter();
     let failed = requests.find(|failed| failed.is_of_server());
     let failed = failed.map(ToString::to_string);
@@ -427,8 +428,8 @@ fn joined(servers: &[ServerState]) -> Option<String> {
     (!logs.is_empty()).then(|| logs.join("\n"))
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MAX_LENGTH) {
+fn truncated(text: &str) -> String {
+    match text.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }

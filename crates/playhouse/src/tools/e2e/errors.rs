@@ -1,4 +1,4 @@
-//! What went wrong in a session that tests an app.
+//! The errors of a session that tests an app.
 
 use super::E2eSession;
 use crate::access::principal::Permission;
@@ -9,7 +9,7 @@ use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The most that one answer has of them, in bytes.
+/// The largest size of the errors in one answer, in bytes.
 const MAX_ANSWER_BYTES: usize = 24_000;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<E2eErrors>()];
@@ -21,12 +21,12 @@ pub(super) struct E2eErrors {
     limit: Option<usize>,
 }
 
-/// All that went wrong.
+/// The errors of the session.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ErrorList {
     errors: Vec<SessionError>,
-    /// Earlier ones, that there is no room for.
+    /// The number of earlier errors that are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<usize>,
 }

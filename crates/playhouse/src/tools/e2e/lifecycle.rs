@@ -1,4 +1,4 @@
-//! The server's life: started, asked after, restarted, stopped.
+//! Starting, restarting and stopping the servers of an app, and their state.
 
 use super::{E2eSession, E2eSessionInTurn, E2eSessionToClose};
 use crate::access::principal::Permission;
@@ -30,7 +30,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<E2eRestart>(),
 ];
 
-/// How long a page may take to tell its title.
+/// The longest wait for the title of a page.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Start the app's server and open the app in its own session. Calls that name no session are for it until `e2e_stop`.
@@ -55,7 +55,7 @@ pub(super) struct E2eStart {
     storage_state: Option<String>,
 }
 
-/// An app that runs, and a session that shows it.
+/// A started app, and the session that tests it.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Started {
@@ -69,7 +69,7 @@ pub(super) struct Started {
     /// ready, or `already_running`.
     #[schemars(with = "String")]
     status: Status,
-    /// The server's.
+    /// The URL of the server.
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     port: Option<u16>,
@@ -78,17 +78,17 @@ pub(super) struct Started {
     #[serde(skip_serializing_if = "Logs::is_empty")]
     logs: Logs,
     page: Shown,
-    /// Its accessibility tree, with refs.
+    /// The accessibility tree of the page, with refs.
     snapshot: String,
-    /// Those that it requires.
+    /// The servers that this server requires.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    servers: Vec<Named>,
-    /// The end of the server's, where the page is an error.
+    servers: Vec<NamedServer>,
+    /// The end of the server's log, if the status of the page is an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<String>,
 }
 
-/// What a page shows.
+/// The document that a page shows.
 #[derive(Serialize, JsonSchema)]
 struct Shown {
     url: String,
@@ -97,9 +97,9 @@ struct Shown {
     status: u16,
 }
 
-/// A server and what its command says.
+/// A server and the report of its command.
 #[derive(Serialize, JsonSchema)]
-struct Named {
+struct NamedServer {
     name: String,
     #[serde(flatten)]
     answer: Answer,
@@ -143,18 +143,18 @@ impl Tool for E2eStart {
         };
         let created = sessions.create(call, &options).await?;
         created.session.set_app(app);
-        let begun = Begun {
+        let guard = SessionGuard {
             sessions,
             created: Some(created.clone()),
         };
         let known = server.known().unwrap_or_default();
-        let page = opened(call, &created.session, &server, self.url.as_deref()).await?;
+        let page = open_app(call, &created.session, &server, self.url.as_deref()).await?;
         let tab = created.session.current_tab(call).await?;
-        let whole = SnapshotOptions::default();
-        let snapshot = tab.page.snapshot(&call.action(), &whole).await?.text;
+        let full = SnapshotOptions::default();
+        let snapshot = tab.page.snapshot(&call.action(), &full).await?.text;
         let app = created.session.app();
         let others = app.into_iter().flat_map(|app| &app.servers()[1..]);
-        let others = others.map(|other| Named {
+        let others = others.map(|other| NamedServer {
             name: other.name().to_owned(),
             answer: other.known().unwrap_or_default(),
         });
@@ -165,7 +165,7 @@ impl Tool for E2eStart {
         if let Some(app) = app {
             app.call_ended();
         }
-        begun.succeeded();
+        guard.disarm();
         Ok(Started {
             session_id: created.id.to_string(),
             name: created.name.clone(),
@@ -184,19 +184,19 @@ impl Tool for E2eStart {
     }
 }
 
-/// A session whose client does not know it yet: closed when dropped.
-struct Begun {
+/// A guard that closes the new session when it is dropped, unless the session was reported to the client.
+struct SessionGuard {
     sessions: Visible,
     created: Option<Arc<Created>>,
 }
 
-impl Begun {
-    fn succeeded(mut self) {
+impl SessionGuard {
+    fn disarm(mut self) {
         self.created = None;
     }
 }
 
-impl Drop for Begun {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
         if let Some(created) = self.created.take() {
             self.sessions.discard(created);
@@ -204,15 +204,15 @@ impl Drop for Begun {
     }
 }
 
-/// Opens a page of the app. One that cannot be opened is the server's failure.
-async fn opened(
+/// Opens a path of the app. If it cannot be opened, the error is a failure of the server.
+async fn open_app(
     call: &Call,
     session: &Arc<Session>,
     server: &DevServer,
     path: Option<&str>,
 ) -> Result<Shown> {
-    let url = address(server, path)?;
-    let shown = shown_at(call, session, &url).await;
+    let url = app_url(server, path)?;
+    let shown = navigate(call, session, &url).await;
     match shown {
         Err(Error::Engine(engine::Error::NavigationFailed { reason, .. })) => {
             let answer = evidence::state(server).await;
@@ -232,14 +232,14 @@ async fn opened(
     }
 }
 
-async fn shown_at(call: &Call, session: &Arc<Session>, url: &Url) -> Result<Shown> {
+async fn navigate(call: &Call, session: &Arc<Session>, url: &Url) -> Result<Shown> {
     let tab = session.current_tab(call).await?;
-    let there = TabInAnyState {
+    let in_tab = TabInAnyState {
         page: tab.page.clone(),
         tab,
         session: session.clone(),
     };
-    match there
+    match in_tab
         .go_to(call, &call.navigation(), url.as_str(), LoadState::Loaded)
         .await?
     {
@@ -252,20 +252,20 @@ async fn shown_at(call: &Call, session: &Arc<Session>, url: &Url) -> Result<Show
     }
 }
 
-/// A path of the app, or a URL of it.
-fn address(server: &DevServer, path: Option<&str>) -> Result<Url> {
+/// Returns the URL of a path of the app. Absolute URLs are returned unchanged.
+fn app_url(server: &DevServer, path: Option<&str>) -> Result<Url> {
     let base = server
         .known()
         .and_then(|known| known.url)
         .unwrap_or_default();
-    let wrong = || engine::Error::InvalidUrl {
+    let invalid = || engine::Error::InvalidUrl {
         url: path.unwrap_or(&base).to_owned(),
     };
-    let base = Url::parse(&base).map_err(|_| wrong())?;
-    let url = base.join(path.unwrap_or_default()).map_err(|_| wrong())?;
+    let base = Url::parse(&base).map_err(|_| invalid())?;
+    let url = base.join(path.unwrap_or_default()).map_err(|_| invalid())?;
     match matches!(url.scheme(), "http" | "https") {
         true => Ok(url),
-        false => Err(wrong().into()),
+        false => Err(invalid().into()),
     }
 }
 
@@ -273,14 +273,14 @@ fn address(server: &DevServer, path: Option<&str>) -> Result<Url> {
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct E2eStop {}
 
-/// What became of the servers.
+/// The state of the servers after the session.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Stopped {
     servers: Vec<StoppedServer>,
     message: String,
 }
 
-/// A server that is not used any more.
+/// A server that the session does not use any more.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct StoppedServer {
@@ -304,22 +304,22 @@ impl Tool for E2eStop {
         _: &Call,
     ) -> Result<Object<Stopped>> {
         let departure = session.app().begin_release();
-        // First the pages: a server may wait for the last connection to be closed. Whoever asked may go meanwhile.
+        // The pages are closed first, because a server may wait until its last connection is closed. The client may disconnect meanwhile.
         let created = session.0.created.clone();
-        let ended = task::run_to_completion("stopping the app", async move {
+        let outcomes = task::run_to_completion("stopping the app", async move {
             sessions.end(&created).await;
             departure.done(Reason::Asked).await
         });
-        let left = ended.await.unwrap_or_default();
+        let outcomes = outcomes.await.unwrap_or_default();
         let mut servers = Vec::new();
-        for (server, left) in left {
+        for (server, outcome) in outcomes {
             let with_status = |status| Answer {
                 status,
                 ..Answer::default()
             };
             servers.push(StoppedServer {
                 name: server.name().to_owned(),
-                answer: match left? {
+                answer: match outcome? {
                     StopOutcome::Stopped(answer) => *answer,
                     StopOutcome::Shared => with_status(Status::Other("shared".to_owned())),
                     StopOutcome::Running => with_status(Status::Running),
@@ -351,12 +351,12 @@ pub(super) struct E2eStatus {}
 pub(super) struct State {
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
-    servers: Vec<Named>,
-    /// Noted so far; see `e2e_errors`.
+    servers: Vec<NamedServer>,
+    /// The number of errors so far; see `e2e_errors`.
     errors: usize,
 }
 
-/// The session that tests an app, if there is one, and all servers.
+/// The servers of the session that tests an app, or all servers if there is no such session.
 pub(super) struct Servers {
     session: Option<E2eSession>,
     all: Vec<Arc<DevServer>>,
@@ -374,7 +374,7 @@ impl Scope for Servers {
                     session: Some(session),
                 })
             }
-            // Before there is a session, one may ask all the same.
+            // The state can be requested before there is a session.
             Err(Error::NoE2eSession { sessions }) if sessions.is_empty() => {
                 Ok(Self { session: None, all })
             }
@@ -393,18 +393,18 @@ impl Tool for E2eStatus {
     type Output = Object<State>;
 
     async fn run(self, servers: Servers, _: &Call) -> Result<Object<State>> {
-        let named = servers.all.iter().map(async |server| Named {
+        let named_servers = servers.all.iter().map(async |server| NamedServer {
             name: server.name().to_owned(),
             answer: evidence::state(server).await,
         });
-        let named = futures_util::future::join_all(named).await;
+        let named_servers = futures_util::future::join_all(named_servers).await;
         let session = servers.session.as_ref();
         Ok(State {
             session_id: session.map(|session| session.session().id().to_owned()),
-            servers: named,
+            servers: named_servers,
             errors: session.map_or(0, |session| {
-                let (errors, forgotten) = session.app().errors();
-                errors.len() + forgotten
+                let (errors, left_out) = session.app().errors();
+                errors.len() + left_out
             }),
         }
         .into())
@@ -418,12 +418,12 @@ pub(super) struct E2eRestart {
     server: Option<String>,
 }
 
-/// A server that runs anew.
+/// A restarted server.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Restarted {
     #[serde(flatten)]
     answer: Answer,
-    /// What the page shows then.
+    /// The document that the page shows after the restart.
     page: Shown,
 }
 
@@ -441,34 +441,34 @@ impl Tool for E2eRestart {
         call: &Call,
     ) -> Result<Object<Restarted>> {
         let servers = session.app().servers();
-        let server = chosen(servers, self.server.as_deref())?;
+        let server = find_server(servers, self.server.as_deref())?;
         let part = session.session().part(call)?;
         let tab = part.current_tab(call).await?;
         let before = tab.page.url();
         let main = &servers[0];
-        let home = |server: &DevServer| server.known().and_then(|known| known.url);
-        let (url, main_url) = (home(server), home(main));
+        let app_url_of = |server: &DevServer| server.known().and_then(|known| known.url);
+        let (url, main_url) = (app_url_of(server), app_url_of(main));
         call.set_status(format!(
             "waiting for the server {} to be ready",
             server.name()
         ));
         let answer = server.restart().await?;
         if !Arc::ptr_eq(server, main) && answer.url != url {
-            // It was told where the other one is when it was started.
+            // The main server got the URL of the other one when it was started.
             main.restart().await?;
         }
-        let at = moved(&before, main_url.as_deref(), home(main).as_deref());
+        let at = moved_url(&before, main_url.as_deref(), app_url_of(main).as_deref());
         let page = match at {
-            Some(url) => shown_at(call, &part, &url).await?,
-            None => opened(call, &part, main, None).await?,
+            Some(url) => navigate(call, &part, &url).await?,
+            None => open_app(call, &part, main, None).await?,
         };
         session.app().call_ended();
         Ok(Restarted { answer, page }.into())
     }
 }
 
-/// The server of that name, or the first.
-pub(super) fn chosen<'a>(
+/// Returns the server with the name, or the first server.
+pub(super) fn find_server<'a>(
     servers: &'a [Arc<DevServer>],
     name: Option<&str>,
 ) -> Result<&'a Arc<DevServer>> {
@@ -485,8 +485,8 @@ pub(super) fn chosen<'a>(
     })
 }
 
-/// Where a page is after its server has moved; `None` for no page of a site.
-fn moved(page: &str, from: Option<&str>, to: Option<&str>) -> Option<Url> {
+/// Returns the URL of a page after its server has moved from one origin to another. Returns `None` if the page has no HTTP URL.
+fn moved_url(page: &str, from: Option<&str>, to: Option<&str>) -> Option<Url> {
     let is_http = |url: &Url| matches!(url.scheme(), "http" | "https");
     let parsed = |url: &str| Url::parse(url).ok().filter(is_http);
     let mut page = parsed(page)?;
@@ -507,8 +507,8 @@ mod tests {
 
     #[test]
     fn a_page_moves_with_its_server() {
-        let moved = |page| {
-            let url = moved(
+        let moved_url = |page| {
+            let url = moved_url(
                 page,
                 Some("http://localhost:1/"),
                 Some("http://localhost:2"),
@@ -516,14 +516,14 @@ mod tests {
             url.map(String::from)
         };
         assert_eq!(
-            moved("http://localhost:1/a?b#c").as_deref(),
+            moved_url("http://localhost:1/a?b#c").as_deref(),
             Some("http://localhost:2/a?b#c")
         );
         assert_eq!(
-            moved("http://localhost:3/a").as_deref(),
+            moved_url("http://localhost:3/a").as_deref(),
             Some("http://localhost:3/a")
         );
-        assert_eq!(moved("about:blank"), None);
-        assert_eq!(moved("chrome-error://chromewebdata/"), None);
+        assert_eq!(moved_url("about:blank"), None);
+        assert_eq!(moved_url("chrome-error://chromewebdata/"), None);
     }
 }

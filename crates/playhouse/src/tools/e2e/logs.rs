@@ -1,6 +1,6 @@
-//! What the app's servers write.
+//! The logs of the app's servers.
 
-use super::lifecycle::chosen;
+use super::lifecycle::find_server;
 use super::{E2eSession, parallel};
 use crate::access::principal::Permission;
 use crate::apps::{self, DevServer, Excerpt, Position};
@@ -20,28 +20,28 @@ use tokio::time::Instant;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<E2eLogs>(), ToolDef::of::<WaitForServerLog>()];
 
-/// The most of a log that one answer has, in bytes.
+/// The largest excerpt of a log in an answer, in bytes.
 const MAX_ANSWER_BYTES: u64 = 24_000;
 
-/// The most that is searched, in bytes.
+/// The largest part of a log that is searched, in bytes.
 const MAX_SEARCHED_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The most that is shown of a log that lacks what was waited for, in bytes.
+/// The largest excerpt in the error about a missing line, in bytes.
 const MAX_SHOWN_BYTES: u64 = 2000;
 
-/// How long a line may be that is written in parts, and found all the same, in bytes.
+/// The longest line that is found although it is written in several parts, in bytes.
 const MAX_LINE_BYTES: u64 = 64 * 1024;
 
-/// The most that is shown of a line, in bytes.
+/// The longest line in an answer, in bytes.
 const MAX_SHOWN_LINE_BYTES: usize = 4000;
 
-/// How often the command is asked after a server that seems to have ended.
+/// The time between two status requests to a server that seems to have ended.
 const STATUS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often a log is looked at that is waited for.
+/// The time between two reads of a log that is waited for.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Which of the outputs.
+/// An output of a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Stream {
@@ -75,13 +75,13 @@ pub(super) struct E2eLogs {
 pub(super) struct Log {
     log: String,
     path: String,
-    /// Bytes before it.
+    /// The number of bytes before the excerpt.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<u64>,
-    /// Where to read on.
+    /// The offset of the rest of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
-    /// Lines that were found.
+    /// The number of lines that match.
     #[serde(skip_serializing_if = "Option::is_none")]
     matches: Option<usize>,
 }
@@ -111,7 +111,7 @@ impl Tool for E2eLogs {
 }
 
 impl E2eLogs {
-    /// Reads, searches and cuts the log.
+    /// Reads, searches and shortens the log.
     fn read(
         self,
         source: &Source,
@@ -129,7 +129,7 @@ impl E2eLogs {
             left_out += excerpt.left_out;
             next_offset = next;
         }
-        let mut shown = parallel::joined(texts);
+        let mut shown = parallel::join(texts);
         let room = usize::try_from(MAX_ANSWER_BYTES).unwrap_or(usize::MAX) / shown.len();
         let mut matches = search.map(|_| 0);
         for (_, text) in &mut shown {
@@ -140,7 +140,7 @@ impl E2eLogs {
                 *matches += found.len();
                 *text = found.join("\n");
             }
-            left_out += cut(text, self.tail, room);
+            left_out += keep_last(text, self.tail, room);
         }
         let paths = source.parts.iter().map(|part| part.path.display());
         let paths: Vec<_> = paths.map(|path| path.to_string()).collect();
@@ -164,16 +164,16 @@ impl E2eLogs {
         let read = match (self.since_last_call, self.offset) {
             (Some(true), _) => apps::since(path, position, room).map(|since| (since, None)),
             (_, Some(offset)) => apps::page(path, offset, MAX_ANSWER_BYTES),
-            // One of the two may have nothing to say yet.
-            _ if part.is_one_of_two && !path.exists() => Ok((Excerpt::default(), None)),
+            // The log of an output that is still empty may not exist.
+            _ if part.is_separate && !path.exists() => Ok((Excerpt::default(), None)),
             _ => apps::last(path, room).map(|last| (last, None)),
         };
         read.map_err(|error| Error::file(path, "open", &error))
     }
 }
 
-/// Leaves the last lines, as many as there is room for; how many bytes are left out.
-fn cut(text: &mut String, tail: Option<usize>, room: usize) -> u64 {
+/// Keeps the last `tail` lines, of at most `room` bytes. Returns the number of bytes that were removed.
+fn keep_last(text: &mut String, tail: Option<usize>, room: usize) -> u64 {
     let before = text.len();
     if let Some(tail) = tail {
         let mut ends = text.trim_end().rmatch_indices('\n');
@@ -202,7 +202,7 @@ pub(super) struct WaitForServerLog {
     stream: Option<Stream>,
 }
 
-/// The line.
+/// The line that was found.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Line {
     line: String,
@@ -217,40 +217,40 @@ impl Tool for WaitForServerLog {
     type Output = Object<Line>;
 
     async fn run(self, session: E2eSession, call: &Call) -> Result<Object<Line>> {
-        let wanted = pattern(Self::NAME, "pattern", &self.pattern)?;
+        let pattern = pattern(Self::NAME, "pattern", &self.pattern)?;
         let marks = session.app().marks_at_last_action();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;
         let parts = source.parts.iter();
-        let mut watched: Vec<_> = parts
-            .map(|part| Watched::of(&part.path, source.position(part, &marks)))
+        let mut searches: Vec<_> = parts
+            .map(|part| LogSearch::of(&part.path, source.position(part, &marks)))
             .collect();
-        let server = chosen(session.app().servers(), self.server.as_deref())?;
+        let server = find_server(session.app().servers(), self.server.as_deref())?;
         let progress = call.action();
         let found = progress.run(async {
-            let mut ask_at = Instant::now();
+            let mut status_at = Instant::now();
             loop {
-                // Before: what it says when it ends comes first.
-                let gone = Instant::now() >= ask_at && server.is_gone();
-                for log in &mut watched {
-                    if let Some(line) = log.next(&wanted).await? {
+                // Checked before the log is read, so that the last lines of the server are read.
+                let gone = Instant::now() >= status_at && server.is_gone();
+                for search in &mut searches {
+                    if let Some(line) = search.next(&pattern).await? {
                         return Ok(Some(line));
                     }
                 }
                 if gone {
-                    // Somebody else may have restarted it.
+                    // Another session may have restarted the server.
                     if evidence::state(server).await.status == Status::Stopped {
                         return Ok(None);
                     }
-                    ask_at = Instant::now() + STATUS_INTERVAL;
+                    status_at = Instant::now() + STATUS_INTERVAL;
                 }
                 tokio::time::sleep(POLL_INTERVAL).await;
             }
         });
-        let began = Instant::now();
+        let started_at = Instant::now();
         let waited = match found.await {
             Ok(Some(line)) => return Ok(Line { line }.into()),
-            // What came of it is told with the server's end.
-            Ok(None) => began.elapsed(),
+            // The error contains the time until the server ended.
+            Ok(None) => started_at.elapsed(),
             Err(engine::Error::Timeout { .. }) => progress.timeout(),
             Err(error) => return Err(error.into()),
         };
@@ -258,71 +258,71 @@ impl Tool for WaitForServerLog {
             let since = apps::since(&part.path, source.position(part, &marks), MAX_SHOWN_BYTES);
             (part.stream.name(), since.unwrap_or_default().text)
         });
-        let logged = parallel::with_headings(&parallel::joined(logged.collect()));
+        let logged = parallel::with_headings(&parallel::join(logged.collect()));
         Err(Error::NotLogged {
             server: source.server,
-            pattern: wanted.to_string(),
+            pattern: pattern.to_string(),
             timeout_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
             logged,
         })
     }
 }
 
-/// A log in which a line is waited for.
-struct Watched {
+/// The search for a line in a growing log.
+struct LogSearch {
     path: PathBuf,
-    /// Where the search began.
+    /// The position at which the search began.
     first: Position,
-    /// From here on it was not searched yet.
+    /// The position from which the log has not been searched.
     from: Position,
-    /// How long it was then.
-    seen: Position,
+    /// The end of the log at the last search.
+    end: Position,
 }
 
-impl Watched {
+impl LogSearch {
     fn of(path: &Path, position: Position) -> Self {
         Self {
             path: path.to_owned(),
             first: position,
             from: position,
-            seen: Position::default(),
+            end: Position::default(),
         }
     }
 
-    /// The first line with the pattern, if it has come.
-    async fn next(&mut self, wanted: &Pattern) -> engine::Result<Option<String>> {
+    /// Searches what was written since the last search. Returns the first line that matches.
+    async fn next(&mut self, pattern: &Pattern) -> engine::Result<Option<String>> {
         let now = apps::end(&self.path);
-        if now == self.seen {
+        if now == self.end {
             return Ok(None);
         }
-        let (path, wanted, from) = (self.path.clone(), wanted.clone(), self.from);
-        // The first line of what was searched before was seen as a whole.
+        let (path, pattern, from) = (self.path.clone(), pattern.clone(), self.from);
+        // After the first search, the excerpt begins in a line that has been searched.
         let is_first = from == self.first;
-        let line = task::compute(move || first_line(&path, from, is_first, &wanted)).await?;
-        (self.from, self.seen) = (now.back(MAX_LINE_BYTES, self.first), now);
+        let line = task::compute(move || first_line(&path, from, is_first, &pattern)).await?;
+        (self.from, self.end) = (now.back(MAX_LINE_BYTES, self.first), now);
         Ok(line)
     }
 }
 
-/// The first line of a log from a place on in which the pattern is.
+/// Returns the first line from a position on that matches the pattern.
 fn first_line(
     path: &Path,
     from: Position,
     is_first: bool,
-    wanted: &Pattern,
+    pattern: &Pattern,
 ) -> engine::Result<Option<String>> {
     let excerpt = apps::since(path, from, MAX_SEARCHED_BYTES).unwrap_or_default();
     let text = match is_first {
         true => &*excerpt.text,
         false => excerpt.text.split_once('\n').map_or("", |(_, rest)| rest),
     };
-    let matched = wanted.matches(text.lines())?;
+    let matched = pattern.matches(text.lines())?;
     let found = text.lines().zip(matched).find(|(_, matched)| *matched);
-    Ok(found.map(|(line, _)| shortened(line)))
+    Ok(found.map(|(line, _)| truncated(line)))
 }
 
-/// A line that an answer has room for.
-fn shortened(line: &str) -> String {
+/// Returns a line, shortened to the largest size in an answer.
+fn truncated(line: &str) -> String {
     match line.len() > MAX_SHOWN_LINE_BYTES {
         true => format!(
             "{}…",
@@ -332,24 +332,24 @@ fn shortened(line: &str) -> String {
     }
 }
 
-/// A log of a server, or two that are read as one.
+/// A log of a server, or two logs that are read as one.
 struct Source {
     server: String,
     index: usize,
     parts: Vec<Part>,
 }
 
-/// A file of it.
+/// A file of a log.
 struct Part {
     stream: Stream,
     path: PathBuf,
-    is_one_of_two: bool,
+    is_separate: bool,
 }
 
 impl Source {
     fn of(session: &E2eSession, server: Option<&str>, stream: Option<Stream>) -> Result<Self> {
         let servers = session.app().servers();
-        let server = chosen(servers, server)?;
+        let server = find_server(servers, server)?;
         let index = servers.iter().position(|other| Arc::ptr_eq(other, server));
         let logs = server.logs();
         let both = [
@@ -368,16 +368,16 @@ impl Source {
                 Some(Part {
                     stream,
                     path: path.clone()?,
-                    is_one_of_two: false,
+                    is_separate: false,
                 })
             })
             .collect();
         parts.dedup_by(|one, other| one.path == other.path);
         if parts.is_empty() {
-            return Err(unknown(server));
+            return Err(log_not_reported(server));
         }
         if parts.len() > 1 {
-            parts.iter_mut().for_each(|part| part.is_one_of_two = true);
+            parts.iter_mut().for_each(|part| part.is_separate = true);
         }
         Ok(Self {
             server: server.name().to_owned(),
@@ -406,7 +406,7 @@ impl Stream {
     }
 }
 
-fn unknown(server: &DevServer) -> Error {
+fn log_not_reported(server: &DevServer) -> Error {
     Error::File {
         path: String::new(),
         reason: format!(
@@ -416,7 +416,7 @@ fn unknown(server: &DevServer) -> Error {
     }
 }
 
-/// A text, or a regular expression between slashes.
+/// Returns a pattern for a text, or for a regular expression between slashes.
 fn pattern(tool: &'static str, parameter: &str, text: &str) -> Result<Pattern> {
     let is_regex = text.len() > 1 && text.starts_with('/') && text[1..].contains('/');
     if !is_regex {

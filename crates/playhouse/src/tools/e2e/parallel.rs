@@ -1,11 +1,12 @@
-//! Two logs of one server as one text: line by line in the order of their times, where all lines tell them, or else one after the other.
+//! Two logs of one server as one text: their lines in the order of their times if all lines have one, or else one log after the other.
 
 use std::fmt::Write as _;
 
-/// A text with the name of where it comes from; several where the order of their lines is not known.
-pub(super) fn joined(texts: Vec<(&'static str, String)>) -> Vec<(Option<&'static str>, String)> {
+/// Joins texts with the names of their sources. Returns one text without a name if there is only one, or if the lines could be merged by
+/// time.
+pub(super) fn join(texts: Vec<(&'static str, String)>) -> Vec<(Option<&'static str>, String)> {
     if let [(_, one), (_, other)] = &*texts
-        && let Some(merged) = merged(one, other)
+        && let Some(merged) = merge(one, other)
     {
         return vec![(None, merged)];
     }
@@ -16,7 +17,7 @@ pub(super) fn joined(texts: Vec<(&'static str, String)>) -> Vec<(Option<&'static
         .collect()
 }
 
-/// Each text under its name, without those that are empty.
+/// Returns the non-empty texts as one text, each below its name.
 pub(super) fn with_headings(texts: &[(Option<&str>, String)]) -> String {
     let mut all = String::new();
     for (name, text) in texts {
@@ -35,21 +36,21 @@ pub(super) fn with_headings(texts: &[(Option<&str>, String)]) -> String {
     all
 }
 
-/// The lines of both in the order of their times; `None` where one does not begin with a time.
-fn merged(one: &str, other: &str) -> Option<String> {
+/// Merges the lines of two texts in the order of their times. Returns `None` if a text does not begin with a time.
+fn merge(one: &str, other: &str) -> Option<String> {
     let mut entries = entries(one)?;
     entries.extend(self::entries(other)?);
-    // Stable: what was written at once stays in the order of its log.
+    // A stable sort: entries with the same time keep the order of their log.
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     Some(entries.into_iter().map(|(_, entry)| entry).collect())
 }
 
-/// What was written at once, with its time: a line that has one, and those after it that have none.
+/// Splits a text into entries with their times. An entry is a line with a time and the following lines without one.
 fn entries(text: &str) -> Option<Vec<(String, String)>> {
     let mut entries: Vec<(String, String)> = Vec::new();
     for line in text.split_inclusive('\n') {
         match (time(line), entries.last_mut()) {
-            // A clock that was set back: lines of one log keep their order.
+            // Lines of one log keep their order even if the clock was set back.
             (Some(time), last) => {
                 let time = last.map_or(time.clone(), |(last, _)| time.max(last.clone()));
                 entries.push((time, String::new()));
@@ -67,7 +68,7 @@ fn entries(text: &str) -> Option<Vec<(String, String)>> {
     Some(entries)
 }
 
-/// The time that a line begins with, such as `2026-11-21T08:09:17.011`, so that times can be compared as texts.
+/// Returns the time at the beginning of a line, in the form `2026-11-21T08:09:17.011`, which sorts as a text.
 fn time(line: &str) -> Option<String> {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let line = line.trim_start().trim_start_matches(['[', '"']);
@@ -89,7 +90,7 @@ mod tests {
 
     fn shown(stdout: &str, stderr: &str) -> String {
         let texts = vec![("stdout", stdout.to_owned()), ("stderr", stderr.to_owned())];
-        with_headings(&joined(texts))
+        with_headings(&join(texts))
     }
 
     #[test]
@@ -116,7 +117,7 @@ mod tests {
             "[stdout]\n2026-11-21T08:00:01Z up\n[stderr]\nno"
         );
         assert_eq!(
-            with_headings(&joined(vec![("stdout", "up\n".to_owned())])),
+            with_headings(&join(vec![("stdout", "up\n".to_owned())])),
             "up"
         );
     }
