@@ -305,15 +305,15 @@ impl Server {
     }
 
     fn switched_off(&self, tool: &'static ToolDef, session_id: Option<&str>) -> Content {
-        if self.toolbox.lacks_app(tool) {
+        if self.toolbox.is_without_app(tool) {
             let error = Error::DevServerNotConfigured {
                 server: None,
                 servers: Vec::new(),
             };
             return dispatch::refused(tool, error, session_id, &self.settings);
         }
-        let toolset = self.toolbox.missing_toolset(tool, &self.settings.tools);
-        let instead = self.toolbox.meant(tool.name);
+        let toolset = self.toolbox.disabled_toolset(tool, &self.settings.tools);
+        let instead = self.toolbox.most_similar(tool.name);
         dispatch::switched_off(tool, toolset, instead, session_id, &self.settings)
     }
 

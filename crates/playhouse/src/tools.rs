@@ -1,4 +1,4 @@
-//! Every tool, by toolset. The order here is the order of `tools/list` and of the reference.
+//! All tools, by toolset. `tools/list` and the reference have the order of this file.
 
 mod browser;
 mod e2e;
@@ -19,70 +19,70 @@ use crate::config::{Capability, Settings, ToolSettings, ToolsetName};
 use serde_json::Value;
 use tool::{Arguments, Effect, SESSION, SessionNaming, ToolDef, Toolset};
 
-/// Rules about requests that a context may have.
+/// The highest number of routes of a browser context.
 const MAX_ROUTES: usize = 200;
 
-/// All toolsets there are.
+/// All toolsets, in the order of `tools/list`.
 pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[
     (ToolsetName::Browser, browser::TOOLSET),
     (ToolsetName::Session, session::TOOLSET),
     (ToolsetName::E2e, e2e::TOOLSET),
 ];
 
-/// All tools there are, as rules of a policy know them.
+/// Returns all tools in the form that the rules of a policy are matched against.
 fn subjects() -> Vec<Subject> {
     let all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
     all.map(|tool| tool.subject()).collect()
 }
 
-/// The policy about tools that these settings name, if they name one.
+/// Loads the policy that the settings name. Returns `None` if they name none.
 pub(crate) fn policy(settings: &Settings) -> Result<Option<Policy>, LoadError> {
     let path = settings.security.policy.as_deref();
     path.map(|path| Policy::load(path, &subjects())).transpose()
 }
 
-/// The tools that a server has switched on, in the order of `tools/list`.
+/// The tools that are enabled on a server, in the order of `tools/list`.
 #[derive(Debug, Clone)]
 pub struct Toolbox {
-    on: Vec<&'static ToolDef>,
+    enabled: Vec<&'static ToolDef>,
     naming: SessionNaming,
-    app: bool,
+    has_app: bool,
 }
 
-/// What became of a name.
+/// The result of searching a tool by its name.
 pub(crate) enum Lookup {
-    /// A tool that is on.
+    /// The tool exists and is enabled.
     On(&'static ToolDef),
-    /// A tool that is off.
+    /// The tool exists and is disabled.
     Off(&'static ToolDef),
-    /// No tool; perhaps this one was meant.
+    /// No tool has this name. The field is the enabled tool with the most similar name.
     Unknown(Option<&'static str>),
 }
 
 impl Toolbox {
-    /// The tools that these settings switch on.
+    /// Returns the tools that the settings enable.
     pub fn new(settings: &ToolSettings) -> Self {
-        let on: Vec<_> = TOOLSETS
+        let enabled: Vec<_> = TOOLSETS
             .iter()
             .flat_map(|(name, toolset)| toolset.tools().map(move |tool| (*name, tool)))
-            .filter(|(toolset, tool)| switched_on(settings, *toolset, tool))
+            .filter(|(toolset, tool)| is_enabled(settings, *toolset, tool))
             .map(|(_, tool)| tool)
             .collect();
         let sessions = [ToolsetName::Session, ToolsetName::E2e];
         let has_sessions = sessions.iter().any(|name| settings.toolsets.contains(name))
-            || on.iter().any(|tool| tool.creates_sessions);
+            || enabled.iter().any(|tool| tool.creates_sessions);
         Self {
-            on,
+            enabled,
             naming: match (has_sessions, settings.require_session) {
                 (false, _) => SessionNaming::Impossible,
                 (true, false) => SessionNaming::Optional,
                 (true, true) => SessionNaming::Required,
             },
-            app: settings.app,
+            has_app: settings.app,
         }
     }
 
-    /// The first rule about a tool that does not exist: its name, and the tool that was perhaps meant.
+    /// Returns the first rule about a tool that does not exist: its name, and the tool with the most similar name.
     pub fn unknown_rule(settings: &ToolSettings) -> Option<(&str, Option<&'static str>)> {
         let names: Vec<_> = TOOLSETS
             .iter()
@@ -90,46 +90,46 @@ impl Toolbox {
             .collect();
         let rules = settings.rules.iter().map(|rule| rule.name.as_str());
         let name = rules.into_iter().find(|name| !names.contains(name))?;
-        Some((name, names::meant(name, names.iter().copied())))
+        Some((name, names::most_similar(name, names.iter().copied())))
     }
 
-    /// The tools, in order.
+    /// Returns the enabled tools, in the order of `tools/list`.
     pub fn iter(&self) -> impl Iterator<Item = &'static ToolDef> + '_ {
-        self.on.iter().copied()
+        self.enabled.iter().copied()
     }
 
-    /// Whether calls name the session that they are for.
+    /// Returns whether calls can or must name their session.
     pub fn session_naming(&self) -> SessionNaming {
         self.naming
     }
 
-    /// The tools that clients are shown, in order: those that the policy does not deny everywhere.
+    /// Returns the tools that clients see, in the order of `tools/list`: those that the policy does not deny for all pages.
     pub(crate) fn shown(&self, policy: Option<&Policy>) -> impl Iterator<Item = &'static ToolDef> {
         self.iter().filter(move |tool| {
             policy.is_none_or(|policy| policy.denies_everywhere(tool.subject()).is_none())
         })
     }
 
-    /// The session that arguments name, right or wrong as they may be.
+    /// Returns the `sessionId` of the arguments, whether or not such a session exists.
     pub(crate) fn named_session(&self, arguments: &Arguments) -> Option<String> {
         let named = arguments.get(SESSION)?.as_str()?;
-        let is_read = self.naming != SessionNaming::Impossible && !named.is_empty();
-        is_read.then(|| named.to_owned())
+        let names_session = self.naming != SessionNaming::Impossible && !named.is_empty();
+        names_session.then(|| named.to_owned())
     }
 
-    /// Whether there may be named contexts, which refs can name.
+    /// Returns whether sessions can have named contexts. Refs can then contain the name of a context.
     pub(crate) fn has_contexts(&self) -> bool {
         self.iter()
             .any(|tool| tool.capability == Some(Capability::Contexts))
     }
 
-    /// Whether the tool is off because there is no app under test.
-    pub(crate) fn lacks_app(&self, tool: &ToolDef) -> bool {
-        !self.app && e2e::TOOLSET.tools().any(|other| other.name == tool.name)
+    /// Returns whether the tool is disabled because no app under test is configured.
+    pub(crate) fn is_without_app(&self, tool: &ToolDef) -> bool {
+        !self.has_app && e2e::TOOLSET.tools().any(|other| other.name == tool.name)
     }
 
-    /// The toolset of a tool, where it is not on.
-    pub(crate) fn missing_toolset(
+    /// Returns the toolset of a tool if that toolset is disabled.
+    pub(crate) fn disabled_toolset(
         &self,
         tool: &ToolDef,
         settings: &ToolSettings,
@@ -140,12 +140,12 @@ impl Toolbox {
         (!settings.toolsets.contains(name)).then_some(toolset.name)
     }
 
-    /// The tools as `tools/list` shows them.
+    /// Returns the enabled tools as JSON objects for `tools/list`.
     pub fn to_json(&self) -> impl Iterator<Item = Value> + '_ {
         self.iter().map(|tool| tool.to_json(self.naming))
     }
 
-    /// Whether a call of that name may be one that types into a page; one of no tool may be meant so.
+    /// Returns whether a call of this name may type into a page. This is true for unknown names, because they may be misspelled.
     pub(crate) fn may_type(&self, name: &str) -> bool {
         match self.find(name) {
             Lookup::On(tool) | Lookup::Off(tool) => tool.effect == Effect::Acts,
@@ -153,14 +153,14 @@ impl Toolbox {
         }
     }
 
-    /// Whether a tool of that name is on.
+    /// Returns whether a tool of this name is enabled.
     pub(crate) fn has(&self, name: &str) -> bool {
         matches!(self.find(name), Lookup::On(_))
     }
 
-    /// The tool that is on and that a name of none most likely means.
-    pub(crate) fn meant(&self, name: &str) -> Option<&'static str> {
-        names::meant(name, self.on.iter().map(|tool| tool.name))
+    /// Returns the enabled tool whose name is most similar to `name`, or `None` if none is similar.
+    pub(crate) fn most_similar(&self, name: &str) -> Option<&'static str> {
+        names::most_similar(name, self.enabled.iter().map(|tool| tool.name))
     }
 
     pub(crate) fn find(&self, name: &str) -> Lookup {
@@ -170,13 +170,14 @@ impl Toolbox {
         let mut all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
         match all.find(|tool| tool.name == name) {
             Some(tool) => Lookup::Off(tool),
-            None => Lookup::Unknown(self.meant(name)),
+            None => Lookup::Unknown(self.most_similar(name)),
         }
     }
 }
 
-/// What is forbidden is off, and so are the tools of an app where there is none. Rules about the tool itself come next, the last one of them; then toolset and capability decide.
-fn switched_on(settings: &ToolSettings, toolset: ToolsetName, tool: &ToolDef) -> bool {
+/// Returns whether the settings enable a tool. Forbidden risks have precedence, then the last rule about the tool, then its toolset and its
+/// capability. Tools of the `e2e` toolset also require an app under test.
+fn is_enabled(settings: &ToolSettings, toolset: ToolsetName, tool: &ToolDef) -> bool {
     if tool
         .risk
         .is_some_and(|risk| settings.forbidden.contains(&risk))
@@ -205,10 +206,10 @@ mod tests {
     use super::*;
     use crate::config::Settings;
 
-    /// A tool that opens a URL has a `goal`, by which policies judge it; others take a URL for something else.
+    /// Policies judge a tool that opens a URL by its `navigation_url`. The other tools use their `url` parameter for something else.
     #[test]
-    fn a_parameter_that_is_a_url_is_a_goal_or_is_known_not_to_be() {
-        let goals = ["browser_navigate", "browser_tabs", "navigate", "new_page"];
+    fn each_tool_with_a_url_is_listed_as_opening_it_or_not() {
+        let opening = ["browser_navigate", "browser_tabs", "navigate", "new_page"];
         let others = [
             "wait_for_url",
             "wait_for_response",
@@ -220,17 +221,17 @@ mod tests {
         for tool in all {
             let schema = tool.input_schema(SessionNaming::Impossible);
             let has_url = schema["properties"].get("url").is_some();
-            let is_known = goals.contains(&tool.name) || others.contains(&tool.name);
-            assert_eq!(has_url, is_known, "{}", tool.name);
+            let is_listed = opening.contains(&tool.name) || others.contains(&tool.name);
+            assert_eq!(has_url, is_listed, "{}", tool.name);
         }
     }
 
-    /// What the whole answer to `tools/list` may cost by default, in tokens of o200k. They are estimated at four characters each: measured with
-    /// gpt-tokenizer 4.0.0 the list has 4.45 (17,622 characters, 3,964 tokens), so the estimate is above what is paid.
+    /// The limit for the answer to `tools/list` by default, in o200k tokens, estimated at four characters each. gpt-tokenizer 4.0.0
+    /// measures 4.45 characters per token (17,622 characters, 3,964 tokens), so the estimate is above the real cost.
     const DEFAULT_TOKENS: usize = 4_500;
 
     #[test]
-    fn the_default_list_is_the_browser_tools_and_those_that_make_sessions_within_its_budget() {
+    fn the_default_list_has_browser_and_session_lifecycle_tools_within_its_budget() {
         let toolbox = |flags: &[&str]| Toolbox::new(&Settings::of_flags(flags).tools);
         let default = toolbox(&[]);
         let names: Vec<_> = default.iter().map(|tool| tool.name).collect();
@@ -258,9 +259,9 @@ mod tests {
             tool.capability.is_none() || tool.capability == Some(Capability::Contexts)
         });
         let all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
-        let known = all.filter(|tool| {
+        let existing = all.filter(|tool| {
             tool.capability.is_none() || tool.capability == Some(Capability::Contexts)
         });
-        assert_eq!(listed.count(), known.count());
+        assert_eq!(listed.count(), existing.count());
     }
 }

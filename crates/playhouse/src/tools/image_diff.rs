@@ -1,23 +1,23 @@
-//! How two pictures differ: pixel by pixel, as an eye would tell them apart.
+//! The differences between two images, pixel by pixel, with a tolerance for colours that look alike.
 
 use image::{Rgba, RgbaImage, imageops};
 use std::collections::VecDeque;
 
-/// Differences closer together than this are one region.
-const CELL: u32 = 16;
-/// Regions that are told; the smallest are left out.
+/// The side of a cell, in pixels. Differences in adjacent cells are one region.
+const CELL_SIDE: u32 = 16;
+/// The highest number of regions. The smallest ones are left out.
 const MAX_REGIONS: usize = 50;
-/// As far apart as two colours can be, squared and weighted as in [`distance`].
-const FARTHEST: f64 = 35_215.0;
+/// The largest value of [`distance`].
+const MAX_DISTANCE: f64 = 35_215.0;
 
-/// Where two pictures differ.
+/// The differences between two images.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
-    /// How many pixels do; what only one of them has, all does.
+    /// The number of pixels that differ. Pixels that only one image has differ.
     pub(crate) pixels: u64,
-    /// Out of a hundred.
+    /// The share of pixels that differ, in percent.
     pub(crate) percent: f64,
-    /// Rectangles around what differs, from top to bottom.
+    /// Rectangles around the differences, from top to bottom.
     pub(crate) regions: Vec<Region>,
 }
 
@@ -28,24 +28,26 @@ pub(crate) struct Region {
     pub(crate) y: u32,
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// How many pixels differ in it.
+    /// The number of pixels in the rectangle that differ.
     pub(crate) pixels: u64,
 }
 
-/// Compares two pictures. `threshold`, 0 to 1: how far apart colours may be that count as the same. Also the newer one, pale, with all that
-/// differs marked.
+/// Compares two images. `threshold`, from 0 to 1, is the largest distance between colours that count as equal. Returns the differences, and
+/// a pale copy of the new image with the differences marked.
 pub(crate) fn compare(old: &RgbaImage, new: &RgbaImage, threshold: f64) -> (Difference, RgbaImage) {
     let (width, height) = (old.width().max(new.width()), old.height().max(new.height()));
-    let most = FARTHEST * threshold * threshold;
+    let max_distance = MAX_DISTANCE * threshold * threshold;
     let mut marked = RgbaImage::new(width, height);
-    let across = width.div_ceil(CELL);
-    let mut cells = vec![None::<Region>; (across * height.div_ceil(CELL)) as usize];
+    let columns = width.div_ceil(CELL_SIDE);
+    let mut cells = vec![None::<Region>; (columns * height.div_ceil(CELL_SIDE)) as usize];
     let mut pixels = 0;
     for y in 0..height {
         for x in 0..width {
             let (before, after) = (old.get_pixel_checked(x, y), new.get_pixel_checked(x, y));
             let same = match (before, after) {
-                (Some(before), Some(after)) => before == after || distance(*before, *after) <= most,
+                (Some(before), Some(after)) => {
+                    before == after || distance(*before, *after) <= max_distance
+                }
                 _ => false,
             };
             let shown = match after.or(before) {
@@ -55,7 +57,7 @@ pub(crate) fn compare(old: &RgbaImage, new: &RgbaImage, threshold: f64) -> (Diff
             marked.put_pixel(x, y, shown);
             if !same {
                 pixels += 1;
-                let cell = &mut cells[(y / CELL * across + x / CELL) as usize];
+                let cell = &mut cells[(y / CELL_SIDE * columns + x / CELL_SIDE) as usize];
                 let pixel = Region {
                     x,
                     y,
@@ -67,13 +69,13 @@ pub(crate) fn compare(old: &RgbaImage, new: &RgbaImage, threshold: f64) -> (Diff
             }
         }
     }
-    let regions = regions(cells, across);
+    let regions = regions(cells, columns);
     for region in &regions {
         frame(&mut marked, *region);
     }
     #[expect(
         clippy::cast_precision_loss,
-        reason = "no picture has that many pixels"
+        reason = "no image has so many pixels that the error matters"
     )]
     let percent = 100.0 * pixels as f64 / (f64::from(width) * f64::from(height)).max(1.0);
     let difference = Difference {
@@ -84,19 +86,19 @@ pub(crate) fn compare(old: &RgbaImage, new: &RgbaImage, threshold: f64) -> (Diff
     (difference, marked)
 }
 
-/// A picture no larger than this, by its factor.
-pub(crate) fn shrunk(picture: &RgbaImage, factor: f64) -> RgbaImage {
+/// Returns the image with its sides multiplied by `factor`, which is less than 1.
+pub(crate) fn scaled(image: &RgbaImage, factor: f64) -> RgbaImage {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "smaller than it was"
+        reason = "the factor is less than 1"
     )]
     let side = |side: u32| ((f64::from(side) * factor).floor() as u32).max(1);
-    imageops::thumbnail(picture, side(picture.width()), side(picture.height()))
+    imageops::thumbnail(image, side(image.width()), side(image.height()))
 }
 
 impl Region {
-    /// The rectangle around both.
+    /// Returns the rectangle around both rectangles.
     fn with(self, other: Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
         Self {
@@ -109,39 +111,39 @@ impl Region {
     }
 }
 
-/// Cells that touch each other are one region.
-fn regions(mut cells: Vec<Option<Region>>, across: u32) -> Vec<Region> {
-    let mut found = Vec::new();
-    let across = across as usize;
+/// Returns the regions. Cells that touch each other are one region.
+fn regions(mut cells: Vec<Option<Region>>, columns: u32) -> Vec<Region> {
+    let mut regions = Vec::new();
+    let columns = columns as usize;
     for start in 0..cells.len() {
         let Some(mut region) = cells[start].take() else {
             continue;
         };
         let mut next = VecDeque::from([start]);
-        while let Some(place) = next.pop_front() {
-            let (row, column) = (place / across, place % across);
+        while let Some(index) = next.pop_front() {
+            let (row, column) = (index / columns, index % columns);
             for row in row.saturating_sub(1)..=row + 1 {
-                for column in column.saturating_sub(1)..=(column + 1).min(across - 1) {
-                    let place = row * across + column;
-                    if let Some(cell) = cells.get_mut(place).and_then(Option::take) {
+                for column in column.saturating_sub(1)..=(column + 1).min(columns - 1) {
+                    let index = row * columns + column;
+                    if let Some(cell) = cells.get_mut(index).and_then(Option::take) {
                         region = region.with(cell);
-                        next.push_back(place);
+                        next.push_back(index);
                     }
                 }
             }
         }
-        found.push(region);
+        regions.push(region);
     }
-    found.sort_by_key(|region| std::cmp::Reverse(region.pixels));
-    found.truncate(MAX_REGIONS);
-    found.sort_by_key(|region| (region.y, region.x));
-    found
+    regions.sort_by_key(|region| std::cmp::Reverse(region.pixels));
+    regions.truncate(MAX_REGIONS);
+    regions.sort_by_key(|region| (region.y, region.x));
+    regions
 }
 
-/// How far apart two colours are to the eye: the squared difference in the YIQ colour space, weighted.
+/// Returns the perceived distance between two colours: the squared difference in the YIQ colour space, weighted.
 fn distance(a: Rgba<u8>, b: Rgba<u8>) -> f64 {
     let [r, g, b] = {
-        let (a, b) = (on_white(a), on_white(b));
+        let (a, b) = (blend_with_white(a), blend_with_white(b));
         [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
     };
     let brightness = 0.298_895_31 * r + 0.586_622_47 * g + 0.114_482_23 * b;
@@ -150,7 +152,7 @@ fn distance(a: Rgba<u8>, b: Rgba<u8>) -> f64 {
     0.5053 * brightness * brightness + 0.299 * tint * tint + 0.1957 * hue * hue
 }
 
-fn on_white(Rgba([r, g, b, a]): Rgba<u8>) -> [f64; 3] {
+fn blend_with_white(Rgba([r, g, b, a]): Rgba<u8>) -> [f64; 3] {
     let opacity = f64::from(a) / 255.0;
     [r, g, b].map(|channel| 255.0 + (f64::from(channel) - 255.0) * opacity)
 }
@@ -161,25 +163,25 @@ fn pale(pixel: Rgba<u8>) -> Rgba<u8> {
         clippy::cast_sign_loss,
         reason = "between 0 and 255"
     )]
-    let [r, g, b] = on_white(pixel).map(|channel| (255.0 - (255.0 - channel) * 0.35) as u8);
+    let [r, g, b] = blend_with_white(pixel).map(|channel| (255.0 - (255.0 - channel) * 0.35) as u8);
     Rgba([r, g, b, 255])
 }
 
-/// Draws a frame around a region, a little apart from it.
-fn frame(picture: &mut RgbaImage, region: Region) {
+/// Draws a frame around a region, with a gap between them.
+fn frame(image: &mut RgbaImage, region: Region) {
     const GAP: u32 = 3;
     const LINE: u32 = 2;
     let (left, top) = (
         region.x.saturating_sub(GAP + LINE),
         region.y.saturating_sub(GAP + LINE),
     );
-    let right = (region.x + region.width + GAP + LINE).min(picture.width());
-    let bottom = (region.y + region.height + GAP + LINE).min(picture.height());
+    let right = (region.x + region.width + GAP + LINE).min(image.width());
+    let bottom = (region.y + region.height + GAP + LINE).min(image.height());
     for y in top..bottom {
         let edge = y < top + LINE || y + LINE >= bottom;
         for x in left..right {
             if edge || x < left + LINE || x + LINE >= right {
-                picture.put_pixel(x, y, Rgba([230, 0, 0, 255]));
+                image.put_pixel(x, y, Rgba([230, 0, 0, 255]));
             }
         }
     }

@@ -4,12 +4,12 @@ use std::io::Cursor;
 
 use image::ImageReader;
 
-/// The longest side, in pixels, that a model takes without shrinking the picture itself.
+/// The longest side of an image, in pixels, that models do not scale down.
 const MAX_SIDE: f64 = 1568.0;
-/// The most pixels.
+/// The highest number of pixels of an image that models do not scale down.
 const MAX_PIXELS: f64 = 1.15 * 1024.0 * 1024.0;
 
-/// By how much a picture has to be shrunk to be seen as it is; nothing if it fits.
+/// Returns the factor by which an image has to be scaled so that models do not scale it down. Returns `None` if it is small enough.
 pub(crate) fn scale_to_fit(bytes: &[u8]) -> Option<f64> {
     let (width, height) = size(bytes)?;
     let (width, height) = (f64::from(width), f64::from(height));
@@ -19,7 +19,7 @@ pub(crate) fn scale_to_fit(bytes: &[u8]) -> Option<f64> {
     (factor < 1.0).then_some(factor)
 }
 
-/// Width and height in pixels, from the head of a PNG, JPEG or WebP.
+/// Returns width and height in pixels, read from the header of a PNG, JPEG or WebP file.
 pub(crate) fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
     reader.ok()?.into_dimensions().ok()

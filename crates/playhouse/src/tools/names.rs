@@ -1,8 +1,9 @@
-//! The tool that an unknown name most likely means.
+//! The search for a tool whose name is similar to an unknown name.
 
 use crate::error::nearest::nearest;
 
-/// What tools of other servers, and older ones of `@playwright/mcp`, are called, by the tool of ours that does it. All without their prefixes.
+/// Names that other servers and older versions of `@playwright/mcp` use, by the name of the corresponding tool. All names are without
+/// prefixes.
 const FOREIGN: &[(&str, &[&str])] = &[
     (
         "navigate",
@@ -108,34 +109,34 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("close", &["quit", "close_browser"]),
 ];
 
-/// What stands before the names of tools, and says nothing about what they do.
+/// Prefixes of tool names that are ignored in comparisons.
 const PREFIXES: [&str; 4] = ["browser_", "playwright_", "puppeteer_", "page_"];
 
-/// The tool among `known` that `name` most likely means; `None` where none is near enough.
-pub(super) fn meant(
+/// Returns the tool whose name is most similar to `name`, or `None` if none is similar.
+pub(super) fn most_similar(
     name: &str,
-    known: impl Iterator<Item = &'static str> + Clone,
+    tools: impl Iterator<Item = &'static str> + Clone,
 ) -> Option<&'static str> {
     let name = name.to_lowercase();
-    let wanted = stem(&name);
-    let foreign = FOREIGN.iter().find(|(_, names)| names.contains(&wanted));
-    let foreign = foreign.map(|(ours, _)| *ours);
-    // A prefix that is right does not make two names alike.
-    let nearest = || nearest(wanted, known.clone().map(stem));
-    let of_stem = |wanted: &str| {
-        let mut tools = known.clone().filter(|tool| stem(tool) == wanted);
-        let first = tools.next()?;
-        let same_prefix = |tool: &&str| (stem(tool) == *tool) == (wanted == name);
+    let stemmed = stem(&name);
+    let foreign = FOREIGN.iter().find(|(_, names)| names.contains(&stemmed));
+    let foreign = foreign.map(|(own, _)| *own);
+    // Compared without prefixes, because a common prefix does not make two names similar.
+    let nearest = || nearest(stemmed, tools.clone().map(stem));
+    let with_stem = |stemmed: &str| {
+        let mut matches = tools.clone().filter(|tool| stem(tool) == stemmed);
+        let first = matches.next()?;
+        let same_prefix = |tool: &&str| (stem(tool) == *tool) == (stemmed == name);
         Some(
             std::iter::once(first)
-                .chain(tools)
+                .chain(matches)
                 .find(same_prefix)
                 .unwrap_or(first),
         )
     };
-    of_stem(wanted)
-        .or_else(|| of_stem(foreign?))
-        .or_else(|| of_stem(nearest()?))
+    with_stem(stemmed)
+        .or_else(|| with_stem(foreign?))
+        .or_else(|| with_stem(nearest()?))
 }
 
 fn stem(name: &str) -> &str {
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn foreign_names_and_typos_suggest_a_tool() {
-        let known = [
+        let tools = [
             "browser_close",
             "browser_click",
             "browser_drag",
@@ -176,7 +177,7 @@ mod tests {
             ("browser_wait", None),
             ("x", None),
         ] {
-            assert_eq!(meant(name, known.into_iter()), tool, "{name}");
+            assert_eq!(most_similar(name, tools.into_iter()), tool, "{name}");
         }
     }
 }

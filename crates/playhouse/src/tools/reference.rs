@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use strum::{EnumMessage as _, IntoEnumIterator as _};
 
-/// `docs/tools.md`: a table of all tools with the browsers they work in, and each tool with its parameters.
+/// Returns the text of `docs/tools.md`: a table of all tools with the browsers they work in, and each tool with its parameters.
 pub fn tool_reference(browsers: &[BrowserColumn]) -> String {
     let mut text = String::from(
         "# Tools\n\nThis file is generated from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\n\
@@ -55,7 +55,7 @@ fn describe(text: &mut String, tool: &ToolDef) {
     }
 }
 
-/// A row for each parameter; those of objects in lists follow their list.
+/// Returns a row for each parameter. The members of objects in a list follow the list.
 fn parameters(schema: &Map<String, Value>, prefix: &str) -> Vec<[String; 3]> {
     let mut rows = Vec::new();
     let required = schema.get("required").and_then(Value::as_array);
@@ -104,7 +104,7 @@ fn kind(schema: &Map<String, Value>) -> String {
     }
 }
 
-/// A row for each tool, with a mark for each browser.
+/// Returns a table with a row for each tool and a column for each browser.
 fn tool_table(browsers: &[BrowserColumn]) -> String {
     let mut text = String::from("| tool | what it does | needs |");
     for browser in browsers {
@@ -134,7 +134,7 @@ fn tool_table(browsers: &[BrowserColumn]) -> String {
     text
 }
 
-/// `docs/errors.md`: each code, and what to do about it.
+/// Returns the text of `docs/errors.md`: each error code with its suggestion.
 pub fn error_reference() -> String {
     let mut text = String::from(
         "# Errors\n\nThis file is generated from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\nA tool that fails answers with `isError: true`, a sentence, and in `structuredContent` an object with `errorCode`, `message`, `details`, `retryable` and `suggestion`. *Retryable* says that the same call may succeed when it is made again.\n\n| code | when | retryable | what to do |\n|---|---|---|---|\n",
@@ -152,7 +152,7 @@ pub fn error_reference() -> String {
     text
 }
 
-/// Every tool there is, whether it is on or off, in the order of `tools/list`.
+/// Returns all tools, enabled or not, in the order of `tools/list`.
 pub fn all_tools() -> impl Iterator<Item = &'static ToolDef> {
     TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools())
 }

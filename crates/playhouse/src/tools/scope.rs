@@ -1,4 +1,4 @@
-//! What tools can act on, and how a call gets hold of it.
+//! The scopes of tools, and how a call enters them.
 
 use crate::answers::reply::{Event, Part, Reply};
 use crate::calls::Call;
@@ -21,26 +21,26 @@ use std::time::{Duration, SystemTime};
 /// How long a page that an action opened may take to load.
 const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Nothing of a session: the server itself. Needs no turn.
+/// The server itself, without a session. A call in this scope needs no turn.
 pub(crate) struct OfServer;
 
-/// A session with all its contexts; `Arc<Session>` is the one that the call is for.
+/// A session with all its contexts. The scope `Arc<Session>` is only the context that the call is for.
 pub(crate) struct WholeSession(pub(crate) Arc<Session>);
 
-/// The current tab, whatever is open in it.
+/// The current tab, whether or not a modal state is open in it.
 pub(crate) struct TabInAnyState {
-    /// Its page.
+    /// The page of the tab.
     pub(crate) page: Page,
     /// The tab.
     pub(crate) tab: Arc<Tab>,
-    /// Its session.
+    /// The session of the tab.
     pub(crate) session: Arc<Session>,
 }
 
-/// The current tab, with nothing open in it that waits for an answer.
+/// The current tab, without a modal state.
 pub(crate) struct CurrentTab(TabInAnyState);
 
-/// The current tab, where no dialog holds the page: a file chooser keeps nobody from anything.
+/// The current tab, without a dialog. An open file chooser is allowed, because it does not block the page.
 pub(crate) struct FreeTab(TabInAnyState);
 
 /// The current tab, with a dialog open.
@@ -49,25 +49,25 @@ pub(crate) struct DialogTab(TabInAnyState);
 /// The current tab, with a file chooser open.
 pub(crate) struct FileChooserTab(TabInAnyState);
 
-/// What a target names, and how code names it.
+/// The element that a target names, and the locator of generated code.
 pub(crate) struct Found {
-    /// The element, to act on.
+    /// The locator with which actions resolve the element.
     pub(crate) locator: Locator,
-    /// The locator that code shows, e.g. `getByRole('button', { name: 'Go' })`.
+    /// The locator in generated code, such as `getByRole('button', { name: 'Go' })`.
     pub(crate) shown: Selector,
 }
 
 impl TabInAnyState {
-    /// What a target names: a ref, a selector, or a locator expression.
+    /// Resolves a target: a ref, a selector, or a locator expression.
     pub(crate) async fn find(&self, call: &Call, target: &str) -> Result<Found> {
         let locator = self.page.locator(target)?;
-        // Before anything is done to it: afterwards it may look different, or be gone.
+        // Generated before the action, which may change or remove the element.
         let shown = locator.generated(&call.action()).await?;
         Ok(Found { locator, shown })
     }
 
-    /// What is typed for a text, and how code shows it: the name of a secret stands for its value. Fails where the secret is not for the
-    /// document of the field.
+    /// Returns the locator of the field, the value to type for `text`, and its form in generated code, which has the names of secrets
+    /// instead of their values. Fails if a secret is not allowed on the origin of the field's document.
     pub(crate) async fn typed(
         &self,
         call: &Call,
@@ -90,7 +90,7 @@ impl TabInAnyState {
         }
     }
 
-    /// What several targets name, in their order.
+    /// Resolves several targets. The results have the order of the targets.
     pub(crate) async fn find_all(&self, call: &Call, targets: &[&str]) -> Vec<Result<Found>> {
         let locators: Vec<_> = targets
             .iter()
@@ -110,7 +110,7 @@ impl TabInAnyState {
         found.collect()
     }
 
-    /// Notes that a file shows the page, so that it can be read as a resource; its address.
+    /// Records that a file is a screenshot of the page, so that clients can read it as a resource. Returns the URI of the resource.
     pub(crate) fn record_screenshot(
         &self,
         output: &Output,
@@ -118,25 +118,25 @@ impl TabInAnyState {
         (width, height): (u32, u32),
         full_page: bool,
     ) -> String {
-        let picture = ScreenshotInfo {
+        let screenshot = ScreenshotInfo {
             page: self.page.id().0.to_string(),
             width,
             height,
             full_page,
             at: SystemTime::now(),
         };
-        let uri = picture.address(self.session.id()).to_string();
-        output.artifacts().set_screenshot(&file.path, picture);
+        let uri = screenshot.address(self.session.id()).to_string();
+        output.artifacts().set_screenshot(&file.path, screenshot);
         uri
     }
 
-    /// The element that a selector names; one that is not there yet is waited for.
-    pub(crate) fn awaited(&self, selector: &str) -> Result<Locator> {
+    /// Returns a locator for a selector. Its actions wait until the element is attached.
+    pub(crate) fn locator_with_wait(&self, selector: &str) -> Result<Locator> {
         Ok(self.page.locator(selector)?.waiting_for_element())
     }
 
-    /// Goes to a URL, whatever is open in the tab, and waits until it has come as far as `until`. The tab that it led to something in, which is
-    /// another one if this one hung; `None` when the page asks whether to leave it.
+    /// Navigates the tab to a URL, whatever modal state is open, and waits for the load state `until`. Returns the tab and the outcome; the
+    /// tab is another one if this one was unresponsive. Returns `None` if a beforeunload dialog is open.
     pub(crate) async fn go_to(
         &self,
         call: &Call,
@@ -144,38 +144,40 @@ impl TabInAnyState {
         url: &str,
         until: LoadState,
     ) -> Result<Option<(Arc<Tab>, NavigationOutcome)>> {
-        let (tab, landed) = match self.tab.go_to(progress, url, until).await {
-            // Its tab is replaced, and the new one is not to blame.
+        let (tab, outcome) = match self.tab.go_to(progress, url, until).await {
+            // The unresponsive tab is replaced, and the navigation is repeated in the new one.
             Err(Error::Engine(engine::Error::PageHung {})) => {
                 self.tab.set_crash_reported();
                 let fresh = self.session.current_tab(call).await?;
-                let landed = fresh.go_to(&call.navigation(), url, until).await?;
-                (fresh, landed)
+                let outcome = fresh.go_to(&call.navigation(), url, until).await?;
+                (fresh, outcome)
             }
-            landed => (self.tab.clone(), landed?),
+            outcome => (self.tab.clone(), outcome?),
         };
-        Ok(landed.map(|landed| (tab, landed)))
+        Ok(outcome.map(|outcome| (tab, outcome)))
     }
 
-    /// Does something to the page, and waits until its consequences are over. A dialog that it opens ends both; one that came before it was done fails it.
+    /// Does an action on the page and waits until the page has settled. A dialog that the action opens ends both; one that was opened
+    /// before the action fails it.
     pub(crate) async fn act<T>(
         &self,
         call: &Call,
-        deed: impl Future<Output = engine::Result<T>>,
+        action: impl Future<Output = engine::Result<T>>,
     ) -> Result<()> {
         let options = SettleOptions {
             changes: call.settings.timeouts.settle,
             ..SettleOptions::default()
         };
         let watch = self.page.watch(&call.action()).await;
-        self.act_and_settle(call, deed, watch, options).await
+        self.act_and_settle(call, action, watch, options).await
     }
 
-    /// The same for what seldom has consequences: typing, a key, hovering. What the document changes is for the next call to see.
+    /// Does an action that seldom has effects outside the element, such as typing, a key or hovering. Changes of the document are not
+    /// waited for.
     pub(crate) async fn act_briefly<T>(
         &self,
         call: &Call,
-        deed: impl Future<Output = engine::Result<T>>,
+        action: impl Future<Output = engine::Result<T>>,
     ) -> Result<()> {
         let limit = call.settings.timeouts.settle;
         let options = SettleOptions {
@@ -183,13 +185,13 @@ impl TabInAnyState {
             requests: limit.min(SettleOptions::default().requests),
         };
         let watch = self.page.watch_events();
-        self.act_and_settle(call, deed, watch, options).await
+        self.act_and_settle(call, action, watch, options).await
     }
 
     async fn act_and_settle<T>(
         &self,
         call: &Call,
-        deed: impl Future<Output = engine::Result<T>>,
+        action: impl Future<Output = engine::Result<T>>,
         watch: Watch,
         options: SettleOptions,
     ) -> Result<()> {
@@ -197,20 +199,20 @@ impl TabInAnyState {
         let (before, mut changes) = (context.pages(), context.changes());
         let failures = self.page.failures();
         let loading = self.page.guard_loading();
-        let held = (
+        let paused_reports = (
             self.tab.hold_console(),
             self.session.open_tabs().map(|tabs| tabs.downloads().hold()),
         );
-        let done = deed.await;
-        drop(held);
+        let done = action.await;
+        drop(paused_reports);
         if let Err(error) = done {
             loading.disarm();
             return Err(error.into());
         }
-        let elsewhere = async move {
+        let pages_changed = async move {
             let _ = changes.changed().await;
         };
-        let settled = watch.settle_with(&options, elsewhere).await;
+        let settled = watch.settle_with(&options, pages_changed).await;
         tracing::debug!(?settled, tool = call.tool.name, "settled");
         let opened = context.pages().into_iter();
         let loaded = opened
@@ -230,7 +232,8 @@ impl TabInAnyState {
         }
     }
 
-    /// Waits, after a script of the client, for what it has begun: changes of the document only if it made some at once.
+    /// Waits until the page has settled after a script of the client. Changes of the document are waited for only if the script made some
+    /// synchronously.
     pub(crate) async fn settle_briefly(&self, call: &Call, watch: Watch) {
         let options = SettleOptions {
             changes: Duration::ZERO,
@@ -240,7 +243,7 @@ impl TabInAnyState {
         tracing::debug!(?settled, tool = call.tool.name, "settled");
     }
 
-    /// Has the answer tell of a navigation of the page that failed after so many others did.
+    /// Adds an event to the answer if more than `failures` navigations of the page have failed.
     pub(crate) fn report_failure(&self, failures: u64) {
         if let Some(failure) = self.page.failure_since(failures) {
             let reason = failure.to_string();
@@ -249,7 +252,7 @@ impl TabInAnyState {
         }
     }
 
-    /// The context that the page belongs to.
+    /// Returns the browser context of the page.
     pub(crate) fn context(&self) -> Result<BrowserContext> {
         let tabs = self
             .session
@@ -258,7 +261,7 @@ impl TabInAnyState {
         Ok(tabs.open().context.clone())
     }
 
-    /// The text as the answer, or in the file that the client named.
+    /// Returns the text as the answer, or writes it to the file that the client named and returns a link.
     pub(crate) async fn text_or_file(
         &self,
         call: &Call,
@@ -281,7 +284,7 @@ impl TabInAnyState {
         }))
     }
 
-    /// The files of the session, as the call may use them.
+    /// Returns the files of the session, with the access rights of the call.
     pub(crate) async fn files(&self, call: &Call) -> FileAccess {
         self.session.files(call).await
     }
@@ -304,8 +307,8 @@ impl Scope for Visible {
     }
 }
 
-/// The session, once it is the call's turn; it may have ended meanwhile.
-async fn at_its_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
+/// Waits for the call's turn and returns the session. Fails if it was closed meanwhile.
+async fn begin_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
     call.take_turn(reach.session.turn()).await;
     reach.session.ensure_open()?;
     if let Some(app) = reach.session.app().filter(|_| call.tool.acts()) {
@@ -316,19 +319,19 @@ async fn at_its_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Sessio
 
 impl Scope for Arc<Session> {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
-        at_its_turn(call, reach).await?.part(call)
+        begin_turn(call, reach).await?.part(call)
     }
 }
 
 impl Scope for WholeSession {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
-        Ok(Self(at_its_turn(call, reach).await?.clone()))
+        Ok(Self(begin_turn(call, reach).await?.clone()))
     }
 }
 
 impl Scope for TabInAnyState {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
-        let session = at_its_turn(call, reach).await?.part(call)?;
+        let session = begin_turn(call, reach).await?.part(call)?;
         let tab = session.current_tab(call).await?;
         if call.tool.acts() {
             tab.on_action_started();
@@ -392,7 +395,6 @@ fn no_modal_error(call: &Call) -> Error {
     }
 }
 
-/// Both.
 impl<A: Scope, B: Scope> Scope for (A, B) {
     const HAS_SESSION: bool = A::HAS_SESSION || B::HAS_SESSION;
 
@@ -401,7 +403,7 @@ impl<A: Scope, B: Scope> Scope for (A, B) {
     }
 }
 
-macro_rules! is_a_tab {
+macro_rules! impl_deref_to_tab {
     ($($scope:ident),*) => { $(
         impl Deref for $scope {
             type Target = TabInAnyState;
@@ -412,4 +414,4 @@ macro_rules! is_a_tab {
         }
     )* };
 }
-is_a_tab!(CurrentTab, FreeTab, DialogTab, FileChooserTab);
+impl_deref_to_tab!(CurrentTab, FreeTab, DialogTab, FileChooserTab);

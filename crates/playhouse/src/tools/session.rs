@@ -1,4 +1,4 @@
-//! The `session` toolset: sessions that clients create, and plain tools on their pages that answer with objects.
+//! The `session` toolset: sessions that clients create, and tools on their pages with JSON answers.
 
 mod compare;
 mod content;
@@ -55,14 +55,14 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
     ],
 );
 
-/// What was done.
+/// An answer without other data than a message.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Done {
     message: String,
 }
 
 impl Done {
-    fn saying(message: impl Into<String>) -> Self {
+    fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
         }

@@ -1,5 +1,5 @@
-//! What a tool is: a struct whose fields are the parameters, whose doc comment is the description, and whose
-//! `run` is the behaviour. Everything else about it follows from those.
+//! The [`Tool`] trait. A tool is a struct: its fields are the parameters, its doc comment is the description, and its `run` is the
+//! behaviour.
 
 mod arguments;
 mod common;
@@ -29,43 +29,44 @@ pub(crate) use common::SESSION;
 pub use common::SessionNaming;
 pub(crate) use schema::{Nullable, nullable, present};
 
-/// The arguments of a call, as they came.
+/// The arguments of a call, as the client sent them.
 pub(crate) type Arguments = Map<String, Value>;
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// One tool. Implement it on the struct of the tool's parameters.
+/// A tool. The trait is implemented by the struct of the tool's parameters.
 pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
-    /// Its name in `tools/list`.
+    /// The name in `tools/list`.
     const NAME: &'static str;
-    /// A short name for people.
+    /// A short name for users.
     const TITLE: &'static str;
-    /// What it does to the world.
+    /// Whether the tool only reads or also changes something.
     const EFFECT: Effect;
-    /// What its caller must be permitted. Tools that return or take what grants access elsewhere (cookies, storage, headers of requests)
-    /// and tools that run code beside the page need [`Permission::Admin`].
+    /// The permission that the caller needs. Tools that return or accept what grants access elsewhere (cookies, storage, headers of
+    /// requests) and tools that run code outside the page require [`Permission::Admin`].
     const PERMISSION: Permission;
-    /// The error code for an element that is not ready for it.
+    /// The error code for an element that is not actionable.
     const NOT_READY: ErrorCode = ErrorCode::ElementNotInteractive;
-    /// The `--caps` value that switches it on; `None`: it is on anyway.
+    /// The `--caps` value that enables the tool. Tools with `None` need no capability.
     const CAPABILITY: Option<Capability> = None;
-    /// The risk for which an operator can switch it off; `None`: there is none.
+    /// The risk for which an operator can disable the tool. Tools with `None` have no such risk.
     const RISK: Option<Risk> = None;
-    /// Whether it creates sessions, which other calls then name.
+    /// Whether the tool creates sessions, whose identifiers other calls can use.
     const CREATES_SESSIONS: bool = false;
-    /// Whether its schema shows `timeout`, which every tool that answers with an object takes.
+    /// Whether the input schema lists `timeout`. Every tool with a JSON answer accepts it.
     const WAITS: bool = true;
-    /// What it works on.
+    /// What the tool acts on.
     type Scope: Scope;
-    /// What it answers: a [`Reply`], which is rendered as Markdown, or an [`Object`].
+    /// The type of the answer: a [`Reply`], which is rendered as Markdown, or an [`Object`].
     type Output: Output;
 
-    /// The URL that it opens, where it opens one. Rules about origins apply to that URL then, and not to the page that is left.
-    fn goal(&self, _: &Session) -> Option<String> {
+    /// Returns the URL that the tool opens, or `None` if it opens none. Policies judge the call by this URL instead of the URL of the
+    /// current page.
+    fn navigation_url(&self, _: &Session) -> Option<String> {
         None
     }
 
-    /// Runs it.
+    /// Executes the call. It has its turn when this function is called.
     fn run(
         self,
         scope: Self::Scope,
@@ -73,12 +74,12 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     ) -> impl Future<Output = Result<Self::Output>> + Send;
 }
 
-/// What a tool answers.
+/// The answer of a tool.
 pub(crate) trait Output: Send + Sized + 'static {
     const OUTPUT_FORMAT: OutputFormat;
-    /// The JSON Schema of the answer, where that is an object.
+    /// The JSON Schema of the answer, if it is a JSON object.
     const SCHEMA: Option<fn() -> Map<String, Value>>;
-    /// The JSON Schema of the parameters of a tool that answers so.
+    /// Returns the JSON Schema of the parameters `T` of a tool with this type of answer.
     fn parameters<T: JsonSchema>() -> Map<String, Value>;
 
     fn into_reply(self) -> impl Future<Output = serde_json::Result<Reply>> + Send;
@@ -97,14 +98,13 @@ impl Output for Reply {
     }
 }
 
-/// One JSON object as an answer, for programs, and perhaps images.
+/// An answer that is one JSON object, with optional images.
 pub(crate) struct Object<T> {
     object: T,
     images: Vec<Image>,
 }
 
 impl<T> Object<T> {
-    /// Adds an image.
     pub(crate) fn and_image(mut self, image: Image) -> Self {
         self.images.push(image);
         self
@@ -137,66 +137,66 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for Object<T> {
     }
 }
 
-/// What a tool works on, and how a call gets hold of it.
+/// What a tool acts on. A call enters the scope before the tool runs.
 pub(crate) trait Scope: Send + Sized + 'static {
-    /// Whether a call may name the session that it is for.
+    /// Whether a call in this scope can name a session.
     const HAS_SESSION: bool = true;
 
-    /// Waits for the call's turn and takes hold of it.
+    /// Waits for the call's turn and returns the scope. Fails if the scope is not available, for example because a modal state is open.
     fn enter(call: &Call, reach: &Reach) -> impl Future<Output = Result<Self>> + Send;
 }
 
-/// What a call can get at.
+/// The sessions that a call can act on.
 pub(crate) struct Reach {
-    /// The sessions that the caller can see.
+    /// The sessions that are visible to the caller.
     pub(crate) sessions: Visible,
-    /// The one that the call is for.
+    /// The session that the call names, or the default session.
     pub(crate) session: Arc<Session>,
 }
 
 impl Reach {
-    /// The URL of the page that a call works on; `None` where it has no turn, or there is no page.
+    /// Returns the URL of the current page of the call. Returns `None` if the call has no turn or there is no page.
     pub(crate) fn page_url(&self, call: &Call) -> Option<String> {
         call.has_turn().then(|| self.session.page_url(call))?
     }
 
-    /// Whether that page shows a dialog, which keeps it from answering.
+    /// Returns whether the current page has an open dialog, which blocks the page. Returns false if the call has no turn.
     pub(crate) fn has_dialog(&self, call: &Call) -> bool {
         call.has_turn() && self.session.has_dialog(call)
     }
 }
 
-/// Tools that are documented together and switched on together (`--toolsets`).
+/// A group of tools that are documented and enabled together (`--toolsets`).
 pub struct Toolset {
-    /// Its name.
+    /// The name for `--toolsets`.
     pub name: &'static str,
-    /// What it is for.
+    /// The purpose of the tools, for the reference.
     pub about: &'static str,
-    families: &'static [&'static [ToolDef]],
+    groups: &'static [&'static [ToolDef]],
 }
 
 impl Toolset {
     pub(crate) const fn new(
         name: &'static str,
         about: &'static str,
-        families: &'static [&'static [ToolDef]],
+        groups: &'static [&'static [ToolDef]],
     ) -> Self {
         Self {
             name,
             about,
-            families,
+            groups,
         }
     }
 
-    /// Its tools, in the order of `tools/list`.
+    /// Returns the tools, in the order of `tools/list`.
     pub fn tools(&self) -> impl Iterator<Item = &'static ToolDef> + use<> {
-        self.families.iter().flat_map(|family| family.iter())
+        self.groups.iter().flat_map(|group| group.iter())
     }
 }
 
-/// A tool with its types erased: a row of the registry.
+/// A tool without its types: an entry of a toolset.
 pub struct ToolDef {
-    /// The facts about it.
+    /// The facts about the tool that are independent of its types.
     spec: ToolSpec,
     waits: bool,
     schema: fn() -> Map<String, Value>,
@@ -204,7 +204,7 @@ pub struct ToolDef {
     run: Run,
 }
 
-/// Reads the arguments, and runs the tool with them.
+/// A function that parses the arguments and runs the tool with them.
 type Run =
     for<'a> fn(&'static ToolDef, Arguments, &'a Call, &'a Reach) -> BoxFuture<'a, Result<Reply>>;
 
@@ -230,12 +230,12 @@ impl ToolDef {
         }
     }
 
-    /// The facts about it.
+    /// Returns the facts about the tool that are independent of its types.
     pub(crate) fn spec(&'static self) -> &'static ToolSpec {
         &self.spec
     }
 
-    /// What a model reads first.
+    /// Returns the description of the tool for `tools/list`.
     pub fn description(&self) -> String {
         match (self.schema)().remove("description") {
             Some(Value::String(text)) => text,
@@ -243,7 +243,7 @@ impl ToolDef {
         }
     }
 
-    /// The JSON Schema of its arguments.
+    /// Returns the JSON Schema of the arguments.
     pub fn input_schema(&self, naming: SessionNaming) -> Map<String, Value> {
         let mut schema = (self.schema)();
         schema.remove("description");
@@ -251,15 +251,15 @@ impl ToolDef {
         self.with_common(schema, naming)
     }
 
-    /// The JSON Schema of its answer, where that is an object: in full, as documents describe it.
+    /// Returns the full JSON Schema of the answer if it is a JSON object. `tools/list` has only an outline of this schema.
     pub fn output_schema(&self) -> Option<Map<String, Value>> {
         self.output.map(|schema| schema())
     }
 
-    /// The tool as `tools/list` shows it.
+    /// Returns the tool as an entry of `tools/list`.
     pub fn to_json(&self, naming: SessionNaming) -> Value {
         let acts = self.acts();
-        let mut shown = serde_json::json!({
+        let mut entry = serde_json::json!({
             "name": self.name,
             "description": self.description(),
             "inputSchema": self.input_schema(naming),
@@ -271,12 +271,12 @@ impl ToolDef {
             },
         });
         if let Some(schema) = self.output_schema() {
-            shown["outputSchema"] = schema::outline(schema).into();
+            entry["outputSchema"] = schema::outline(schema).into();
         }
-        shown
+        entry
     }
 
-    /// Checks the arguments, waits for the call's turn, runs.
+    /// Checks the arguments, waits for the call's turn, has the call permitted and runs it.
     pub(crate) async fn run(
         &'static self,
         arguments: Arguments,
@@ -316,43 +316,44 @@ fn run<'a, T: Tool>(
 ) -> BoxFuture<'a, Result<Reply>> {
     Box::pin(async move {
         let permit = permission::begin(&def.spec, &arguments, call)?;
-        let tool: T = read(def, arguments).await?;
+        let tool: T = parse(def, arguments).await?;
         let scope: T::Scope = enter(call, reach).await?;
-        let goal = permission::goal(call, reach, |session| tool.goal(session));
-        permit.obtain(call, reach, goal).await?;
+        let navigation_url =
+            permission::navigation_url(call, reach, |session| tool.navigation_url(session));
+        permit.obtain(call, reach, navigation_url).await?;
         let output = tool.run(scope, call).await?;
         let reply = output.into_reply().await;
         reply.map_err(|error| def.internal(&error))
     })
 }
 
-/// What a tool works on, once it is the call's turn.
+/// Enters the scope of the tool, and records the page on which the call begins.
 async fn enter<S: Scope>(call: &Call, reach: &Reach) -> Result<S> {
-    let entered = S::enter(call, reach).await;
+    let scope = S::enter(call, reach).await;
     if let Some(entry) = call.entry() {
         entry.set_initial_page(reach.page_url(call).as_deref());
     }
-    entered
+    scope
 }
 
-/// The struct of a tool, from its arguments.
-async fn read<T: DeserializeOwned + Send + 'static>(
+/// Checks the arguments and parses them into the struct of the tool.
+async fn parse<T: DeserializeOwned + Send + 'static>(
     def: &'static ToolDef,
     arguments: Arguments,
 ) -> Result<T> {
     let is_large = task::is_large(&arguments);
-    let read = move || {
-        let arguments = checked(def, arguments)?;
-        // The schema let them through: if they do not fit, the schema and the struct disagree.
+    let parse = move || {
+        let arguments = check(def, arguments)?;
+        // The arguments match the schema. If parsing fails, the schema and the struct disagree.
         serde_json::from_value(arguments).map_err(|error| def.internal(&error))
     };
-    task::compute_if_large(is_large, read).await
+    task::compute_if_large(is_large, parse).await
 }
 
-/// The arguments as the struct of the tool takes them, or what is wrong with them.
-fn checked(def: &ToolDef, mut arguments: Arguments) -> Result<Value> {
+/// Checks the arguments against the schema. Returns them in the form that the struct of the tool accepts.
+fn check(def: &ToolDef, mut arguments: Arguments) -> Result<Value> {
     let schema = (def.schema)();
-    arguments::leave_out_empty(&schema, &mut arguments);
+    arguments::remove_empty(&schema, &mut arguments);
     let mut problems = arguments::problems(&schema, &arguments);
     if def.output_format == OutputFormat::Json {
         problems.extend(arguments::unknown(&schema, &arguments));
@@ -363,5 +364,5 @@ fn checked(def: &ToolDef, mut arguments: Arguments) -> Result<Value> {
             problems,
         });
     }
-    Ok(arguments::whole(Value::Object(arguments)))
+    Ok(arguments::with_integers(Value::Object(arguments)))
 }

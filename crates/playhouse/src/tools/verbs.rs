@@ -1,4 +1,4 @@
-//! What tools of several toolsets do alike. The toolsets map their parameters to it, and lay out the answer.
+//! The parts of tools that several toolsets share. The toolsets map their parameters to them and format the answers.
 
 pub(crate) mod evaluate;
 pub(crate) mod navigate;

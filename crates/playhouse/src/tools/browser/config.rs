@@ -1,4 +1,4 @@
-//! The server's own configuration.
+//! The configuration of the server.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;

@@ -1,4 +1,4 @@
-//! What the page wrote to its console.
+//! The console messages of the page.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;

@@ -1,4 +1,4 @@
-//! Named contexts: isolated parts of a session, each with cookies, storage, cache and proxy of its own.
+//! Named browser contexts: isolated parts of a session with their own cookies, storage, cache and proxy.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
@@ -59,7 +59,7 @@ impl Tool for Create {
             ..SessionOptions::default()
         };
         let settings = options.applied_to_context(session.settings())?;
-        let _place = sessions.context_slot(call)?;
+        let _slot = sessions.context_slot(call)?;
         session.add_context(call, &self.name, settings).await?;
         let name = &self.name;
         Ok(Reply::text(format!("Context \"{name}\" is active")))

@@ -45,8 +45,8 @@ impl Tool for CookieList {
         let cookies = tab.context()?.cookies(&call.action()).await?;
         let lines: Vec<_> = cookies
             .iter()
-            .filter(|cookie| within(&self.domain, &cookie.domain))
-            .filter(|cookie| within(&self.path, &cookie.path))
+            .filter(|cookie| is_match(&self.domain, &cookie.domain))
+            .filter(|cookie| is_match(&self.path, &cookie.path))
             .map(|cookie| {
                 format!(
                     "{}={} (domain: {}, path: {})",
@@ -148,7 +148,7 @@ impl Tool for CookieSet {
             "path": path,
         });
         for (name, value) in [
-            ("expires", self.expires.map(plain)),
+            ("expires", self.expires.map(json_number)),
             ("httpOnly", self.http_only.map(Value::from)),
             ("secure", self.secure.map(Value::from)),
             ("sameSite", self.same_site.map(|rule| json!(rule))),
@@ -228,15 +228,15 @@ impl Tool for CookieClear {
     }
 }
 
-/// Whether a value passes a filter: it holds what the filter asks for, where it asks for anything.
-fn within(filter: &Option<String>, value: &str) -> bool {
+/// Returns whether a value contains the text of a filter. Every value matches if there is no filter.
+fn is_match(filter: &Option<String>, value: &str) -> bool {
     filter
         .as_ref()
         .is_none_or(|filter| value.contains(filter.as_str()))
 }
 
-/// A number without a fraction where it has none.
-fn plain(number: f64) -> Value {
+/// Returns a JSON number, without a fraction if it is a whole number.
+fn json_number(number: f64) -> Value {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "only for whole numbers that fit"

@@ -1,4 +1,4 @@
-//! Answering dialogs.
+//! Accepting and dismissing dialogs.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;

@@ -17,12 +17,12 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Drag>()];
 #[serde(rename_all = "camelCase")]
 pub(super) struct Drag {
     /// What is dragged, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     start_element: Option<String>,
     /// Ref or selector of what is dragged.
     start_target: String,
     /// Where it is dropped, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     end_element: Option<String>,
     /// Ref or selector of where it is dropped.
     end_target: String,

@@ -1,4 +1,4 @@
-//! Scripts in the page's own world.
+//! Evaluating scripts in the page.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -19,7 +19,7 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Evaluate>()];
 #[serde(rename_all = "camelCase")]
 pub(super) struct Evaluate {
     /// What the element is, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: Option<String>,
@@ -52,9 +52,9 @@ impl Tool for Evaluate {
         let code = javascript::evaluate(found.as_ref().map(|found| &found.shown), &shown);
         let element = found.as_ref().map(|found| &found.locator);
         let value = match evaluate(&tab, call, element, function).await {
-            // A script that opens a dialog has no result until the dialog is answered.
+            // A script that opens a dialog has no result until the dialog is handled.
             Err(engine::Error::DialogOpen {}) => return Ok(Reply::code(code)),
-            // The page's own error is an outcome like another.
+            // An exception of the script is a result.
             Err(error @ engine::Error::Script { .. }) => return Ok(Reply::error(error)),
             value => value?,
         };

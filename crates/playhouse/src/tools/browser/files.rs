@@ -1,4 +1,4 @@
-//! Files that go into the page.
+//! Uploading files to the page.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -36,7 +36,7 @@ impl Tool for FileUpload {
 
     async fn run(self, tab: FileChooserTab, call: &Call) -> Result<Reply> {
         let paths = match &self.paths {
-            Some(paths) => Some(allowed(&tab, call, paths).await?),
+            Some(paths) => Some(upload_paths(&tab, call, paths).await?),
             None => None,
         };
         let shown = match &paths {
@@ -58,7 +58,7 @@ impl Tool for FileUpload {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Drop {
     /// What the element is, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,
@@ -97,7 +97,7 @@ impl Tool for Drop {
                 bare: false,
             });
         }
-        let files = allowed(&tab, call, &paths).await?;
+        let files = upload_paths(&tab, call, &paths).await?;
         let found = tab.find(call, &self.target).await?;
         let code = javascript::drop_onto(&found.shown, &paths, data.clone());
         let payload = Payload {
@@ -111,8 +111,8 @@ impl Tool for Drop {
     }
 }
 
-/// The files that the client names, if all of them are there and may be read.
-async fn allowed(tab: &TabInAnyState, call: &Call, names: &[String]) -> Result<Vec<PathBuf>> {
+/// Returns the paths of files. Fails if a file does not exist, or if the call must not read it.
+async fn upload_paths(tab: &TabInAnyState, call: &Call, names: &[String]) -> Result<Vec<PathBuf>> {
     let files = tab.files(call).await;
     let mut paths = Vec::with_capacity(names.len());
     for name in names {

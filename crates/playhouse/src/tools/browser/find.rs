@@ -1,4 +1,4 @@
-//! Searching the snapshot.
+//! Searching the page snapshot.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -53,7 +53,7 @@ impl Tool for Find {
                 }));
             }
         };
-        // Boxes would be found too, and say nothing about what was searched for.
+        // Without bounding boxes, because their numbers would be found too.
         let options = SnapshotOptions {
             searched: true,
             ..SnapshotOptions::default()
@@ -70,7 +70,7 @@ impl Tool for Find {
     }
 }
 
-/// Reads a regular expression that a tool was given.
+/// Parses the regular expression of a parameter.
 pub(super) fn pattern(tool: &'static str, parameter: &str, regex: &str) -> Result<Pattern> {
     Pattern::regex(regex).map_err(|_| Error::InvalidArguments {
         tool,

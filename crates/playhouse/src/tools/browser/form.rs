@@ -26,12 +26,12 @@ pub(super) struct FillForm {
 #[derive(Deserialize, JsonSchema)]
 struct Field {
     /// What the element is, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,
     /// Name of the field, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     name: String,
     /// Kind of field.
     #[serde(rename = "type")]
@@ -62,34 +62,34 @@ impl Tool for FillForm {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let mut reply = Reply::default();
-        // All are looked up at once, and each failure is told in its turn: the fields before it are filled, and stay so.
+        // All targets are resolved first. An error is returned when it is the turn of its field, after the fields before it were filled.
         let targets: Vec<_> = self.fields.iter().map(|field| &*field.target).collect();
         let mut found = VecDeque::new();
         for (field, target) in self.fields.iter().zip(tab.find_all(call, &targets).await) {
             match field.typed(&tab, call, target).await {
-                // Nothing is filled where one value is not for its field.
+                // No field is filled if a secret is not allowed in one of them.
                 Err(error @ Error::SecretNotAllowedHere { .. }) => return Err(error),
                 typed => found.push_back(typed),
             }
         }
-        let mut ahead = 0;
+        let mut filled_ahead = 0;
         for (index, field) in self.fields.iter().enumerate() {
-            if ahead == 0 {
-                ahead = fill_row(&tab, call, &self.fields[index..], &found).await;
+            if filled_ahead == 0 {
+                filled_ahead = fill_texts(&tab, call, &self.fields[index..], &found).await;
             }
             let Some(found) = found.pop_front() else {
                 break;
             };
-            let filled = match ahead.checked_sub(1) {
+            let filled = match filled_ahead.checked_sub(1) {
                 Some(left) => {
-                    ahead = left;
+                    filled_ahead = left;
                     found.map(|typed| field.action(typed.shown, typed.value_shown))
                 }
                 None => field.fill(call, found).await,
             };
             match filled {
                 Ok(action) => reply = reply.and_action(call.language(), &action),
-                // The fields before this one are filled, and stay so.
+                // The answer contains the fields that were filled before the dialog opened.
                 Err(error) if error.is_dialog() => {
                     reply.error = Some(error);
                     break;
@@ -101,20 +101,20 @@ impl Tool for FillForm {
     }
 }
 
-/// A field that was found, and what is typed into it.
-struct TypedInto {
+/// A field with its locator, and the value to type.
+struct ResolvedField {
     locator: Locator,
     shown: Selector,
     value: String,
     value_shown: Typed,
 }
 
-/// Fills the texts that come first, as far as that needs no waiting; how many fields those are.
-async fn fill_row(
+/// Fills the text fields at the beginning at once, up to the first one that is not ready. Returns the number of fields that were filled.
+async fn fill_texts(
     tab: &CurrentTab,
     call: &Call,
     fields: &[Field],
-    found: &VecDeque<Result<TypedInto>>,
+    found: &VecDeque<Result<ResolvedField>>,
 ) -> usize {
     let texts = fields.iter().zip(found).map_while(|(field, found)| {
         let is_text = matches!(field.kind, FieldKind::Textbox | FieldKind::Slider);
@@ -134,10 +134,10 @@ impl Field {
         tab: &CurrentTab,
         call: &Call,
         found: Result<Found>,
-    ) -> Result<TypedInto> {
+    ) -> Result<ResolvedField> {
         let Found { locator, shown } = found?;
         let (locator, value, value_shown) = tab.typed(call, locator, &self.value).await?;
-        Ok(TypedInto {
+        Ok(ResolvedField {
             locator,
             shown,
             value,
@@ -145,14 +145,19 @@ impl Field {
         })
     }
 
-    async fn fill(&self, call: &Call, found: Result<TypedInto>) -> Result<Action> {
+    async fn fill(&self, call: &Call, found: Result<ResolvedField>) -> Result<Action> {
         let found = found?;
-        self.give(&found.locator, &call.action(), &found.value)
+        self.set_value(&found.locator, &call.action(), &found.value)
             .await?;
         Ok(self.action(found.shown, found.value_shown))
     }
 
-    async fn give(&self, locator: &Locator, progress: &Progress, text: &str) -> engine::Result<()> {
+    async fn set_value(
+        &self,
+        locator: &Locator,
+        progress: &Progress,
+        text: &str,
+    ) -> engine::Result<()> {
         match self.kind {
             FieldKind::Textbox | FieldKind::Slider => locator.fill(progress, text).await,
             FieldKind::Checkbox | FieldKind::Radio => {

@@ -1,4 +1,4 @@
-//! Locators for tests.
+//! Generating locators for tests.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -17,7 +17,7 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<GenerateLocator>()];
 #[serde(rename_all = "camelCase")]
 pub(super) struct GenerateLocator {
     /// What the element is, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,

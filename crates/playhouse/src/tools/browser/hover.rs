@@ -18,7 +18,7 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Hover>()];
 #[serde(rename_all = "camelCase")]
 pub(super) struct Hover {
     /// What the element is, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,

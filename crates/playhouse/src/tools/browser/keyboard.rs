@@ -50,7 +50,7 @@ impl Tool for PressKey {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Type {
     /// What the element is, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,

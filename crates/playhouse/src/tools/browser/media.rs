@@ -1,4 +1,4 @@
-//! The media features that pages see.
+//! Emulating media features.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -142,15 +142,17 @@ impl Tool for EmulateMedia {
     }
 }
 
-/// Sets what the call sets, and notes how code would.
+/// Sets a media feature if the call has a value for it, and adds it to the options of the generated code.
 fn set<T: Into<&'static str>>(
     feature: &mut Option<String>,
     name: &str,
-    wish: Option<Nullable<T>>,
+    value_or_null: Option<Nullable<T>>,
     shown: &mut Vec<String>,
 ) {
-    let Some(Nullable(wish)) = wish else { return };
-    let value = wish.map(Into::into);
+    let Some(Nullable(value_or_null)) = value_or_null else {
+        return;
+    };
+    let value = value_or_null.map(Into::into);
     shown.push(match value {
         Some(value) => format!("{name}: {}", quote(value)),
         None => format!("{name}: null"),

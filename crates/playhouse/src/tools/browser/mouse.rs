@@ -1,4 +1,4 @@
-//! The mouse by coordinates.
+//! Mouse actions at coordinates.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -82,7 +82,7 @@ impl Tool for MouseClick {
         let count = self.click_count;
         let how = engine::Click {
             button: self.button.unwrap_or_default(),
-            count: count.map_or(1, whole),
+            count: count.map_or(1, to_click_count),
             delay: self.delay.map(milliseconds).unwrap_or_default(),
             ..engine::Click::default()
         };
@@ -164,7 +164,7 @@ impl Tool for MouseDown {
         let button = self.button.unwrap_or_default();
         let progress = call.action();
         tab.page.mouse_down(&progress, button).await?;
-        let options = shown(self.button);
+        let options = button_options(self.button);
         Ok(Reply::code(format!(
             "// Press mouse down\nawait page.mouse.down({options});"
         )))
@@ -192,7 +192,7 @@ impl Tool for MouseUp {
         let button = self.button.unwrap_or_default();
         let progress = call.action();
         tab.page.mouse_up(&progress, button).await?;
-        let options = shown(self.button);
+        let options = button_options(self.button);
         Ok(Reply::code(format!(
             "// Press mouse up\nawait page.mouse.up({options});"
         )))
@@ -230,8 +230,8 @@ impl Tool for MouseWheel {
     }
 }
 
-/// The button as an option in code, where one was named.
-fn shown(button: Option<MouseButton>) -> String {
+/// Returns the options of generated code for a button, or an empty text if the call names none.
+fn button_options(button: Option<MouseButton>) -> String {
     match button {
         Some(button) => Options::default()
             .with("button", <&str>::from(button))
@@ -244,13 +244,13 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y }
 }
 
-/// How often, at least once.
+/// Returns the number of clicks, at least one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "clamped to whole numbers that fit"
 )]
-fn whole(number: f64) -> u32 {
+fn to_click_count(number: f64) -> u32 {
     number.clamp(1.0, 100.0) as u32
 }
 

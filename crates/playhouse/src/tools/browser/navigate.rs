@@ -1,4 +1,4 @@
-//! Going to pages.
+//! Navigating pages.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -31,14 +31,14 @@ impl Tool for Navigate {
     type Scope = TabInAnyState;
     type Output = Reply;
 
-    fn goal(&self, session: &Session) -> Option<String> {
+    fn navigation_url(&self, session: &Session) -> Option<String> {
         Some(completed_in(session, &self.url))
     }
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = permitted(&tab.session, call, &self.url)?;
         goto(&tab, call, &call.navigation(), &url, Extent::Parsed).await?;
-        let url = shown(self.url, url);
+        let url = generated_url(self.url, url);
         Ok(Reply::action(call.language(), &Action::Goto { url }).and_snapshot())
     }
 }
@@ -58,7 +58,7 @@ impl Tool for NavigateBack {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         match go(&tab, &call.navigation(), -1, Extent::Back).await {
-            // The page asks whether to leave it: for the client to answer.
+            // The client handles the beforeunload dialog.
             Ok(_) | Err(Error::Engine(engine::Error::DialogOpen {})) => {}
             Err(error) => return Err(error),
         }
@@ -66,8 +66,8 @@ impl Tool for NavigateBack {
     }
 }
 
-/// The URL that code shows: as given, where that is a URL of any kind.
-pub(super) fn shown(given: String, completed: String) -> String {
+/// Returns the URL for generated code: the given text if it is a URL, or the completed URL.
+pub(super) fn generated_url(given: String, completed: String) -> String {
     if Url::parse(&given).is_ok() {
         given
     } else {

@@ -1,4 +1,4 @@
-//! What the page requested.
+//! The requests of the page.
 
 use super::find::pattern;
 use crate::access::principal::Permission;
@@ -96,7 +96,7 @@ enum Portion {
 }
 
 impl Portion {
-    /// What a file with it is called.
+    /// Returns the title of a file with this part.
     fn title(self) -> &'static str {
         match self {
             Self::RequestHeaders => "Request headers",
@@ -150,7 +150,7 @@ impl Tool for NetworkRequest {
                 };
                 (body, String::new())
             }
-            // A request that came to nothing has no body that could be asked for.
+            // A request without a response has no response body.
             Portion::ResponseBody if request.response.is_none() => return Ok(Reply::default()),
             Portion::ResponseBody => {
                 let mime_type = request
@@ -169,15 +169,16 @@ impl Tool for NetworkRequest {
                     Portion::RequestBody => "request",
                     _ => "response",
                 };
-                let link = saved(&tab, call, binary.into_bytes(), prefix, &mime_type, file).await?;
+                let link =
+                    save_body(&tab, call, binary.into_bytes(), prefix, &mime_type, file).await?;
                 Ok(Reply::text(link))
             }
         }
     }
 }
 
-/// Writes a body that is no text to a file; its link.
-pub(in crate::tools) async fn saved(
+/// Writes a binary body to a file. Returns a link to the file.
+pub(in crate::tools) async fn save_body(
     tab: &TabInAnyState,
     call: &Call,
     body: Vec<u8>,
@@ -193,7 +194,7 @@ pub(in crate::tools) async fn saved(
     Ok(file.link)
 }
 
-/// What pages load to look as they do; it says little about what they do.
+/// Returns whether a request succeeded and was not made by `fetch` or XMLHttpRequest. The list leaves them out by default.
 fn is_static(request: &Request) -> bool {
     let succeeded = request
         .response
@@ -207,7 +208,7 @@ fn failed(request: &Request) -> bool {
     matches!(request.outcome, Some(RequestOutcome::Failed { .. }))
 }
 
-/// The browser asks for it by itself.
+/// Returns whether the browser requested the icon of the page by itself.
 fn is_favicon(request: &Request) -> bool {
     request.resource_type == "other" && request.url.ends_with("/favicon.ico")
 }
@@ -218,19 +219,20 @@ fn summary(request: &Request) -> String {
         .chain(failure(request).map(|reason| format!("[FAILED] {reason}")))
         .collect();
     if facts.is_empty() {
-        return head(request);
+        return request_line(request);
     }
-    format!("{} => {}", head(request), facts.join(" "))
+    format!("{} => {}", request_line(request), facts.join(" "))
 }
 
-/// What the server answered.
+/// Returns the status of the response, as code and text.
 fn status(request: &Request) -> Option<String> {
     let response = request.response.as_ref()?;
     let status = format!("[{}] {}", response.status, response.status_text);
     Some(status.trim_end().to_owned())
 }
 
-/// Why the request failed, unless the status explains it: a browser cancels a script whose status is an error.
+/// Returns the reason why a request failed, unless the status of its response is an error. A browser aborts the loading of a script whose
+/// status is an error.
 fn failure(request: &Request) -> Option<String> {
     let is_refused = |response: &ResponseFacts| response.status >= 400;
     match &request.outcome {
@@ -243,8 +245,8 @@ fn failure(request: &Request) -> Option<String> {
     }
 }
 
-/// A URL that holds its content is cut after the comma.
-fn head(request: &Request) -> String {
+/// Returns number, method and URL of a request. The content of a `data:` URL is left out.
+fn request_line(request: &Request) -> String {
     let url = match request.url.split_once(',') {
         Some((start, _)) if start.starts_with("data:") => format!("{start},…"),
         _ => request.url.clone(),
@@ -319,8 +321,8 @@ fn headers(headers: &[(String, String)], indent: &str) -> String {
     lines.join("\n")
 }
 
-/// The name of a header in small letters, and each of its values that has a line of its own: headers of one name come with line breaks
-/// between their values, and only cookies cannot share a line.
+/// Returns the lower-case name of a header and its values, each of which needs a line. Values of headers with the same name are separated
+/// by line breaks; all but those of cookies are joined.
 pub(in crate::tools) fn values(name: &str, value: &str) -> (String, Vec<String>) {
     let name = name.to_lowercase();
     let values = match name.as_str() {
@@ -330,7 +332,7 @@ pub(in crate::tools) fn values(name: &str, value: &str) -> (String, Vec<String>)
     (name, values)
 }
 
-/// The extension of files of a media type.
+/// Returns the file extension for a media type.
 fn extension(mime_type: &str) -> &str {
     match mime_type.split_once('/') {
         Some((_, "jpeg")) => "jpeg",

@@ -1,4 +1,4 @@
-//! Printing.
+//! Saving the page as PDF.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
@@ -33,7 +33,7 @@ impl Tool for PdfSave {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let files = tab.files(call).await;
-        // What may not be written is not made.
+        // Fails before the PDF is created if the file must not be written.
         let named = self.filename.as_deref();
         let named = named.map(|name| files.writable(name)).transpose()?;
         let bytes = tab.page.pdf(&call.navigation(), &LETTER).await?;
@@ -52,7 +52,7 @@ impl Tool for PdfSave {
     }
 }
 
-/// What prints without being told otherwise.
+/// The defaults of `page.pdf` of Playwright.
 const LETTER: PdfOptions = PdfOptions {
     width: 8.5,
     height: 11.0,

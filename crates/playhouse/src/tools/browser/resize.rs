@@ -1,4 +1,4 @@
-//! The size of the viewport.
+//! Resizing the viewport.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -38,7 +38,7 @@ impl Tool for Resize {
     }
 }
 
-/// What browsers take as a size at most.
+/// The largest width and height that browsers accept, in CSS pixels.
 const MAX_SIDE: f64 = 10_000_000.0;
 
 #[expect(

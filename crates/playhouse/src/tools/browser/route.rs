@@ -1,4 +1,4 @@
-//! Requests that are answered without a server, or sent with other headers.
+//! Routes: mock responses and changed request headers.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -21,21 +21,21 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<Unroute>(),
 ];
 
-/// UTF-16 units of a body that the list shows.
+/// The longest part of a body that the list has, in UTF-16 units.
 const MAX_SHOWN: usize = 50;
 
-/// Mock network requests, or change their headers. With status or body they are answered without a server.
+/// Mock network requests, or change their headers. With status or body they get a mock response.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AddRoute {
     /// Glob for the whole URL, such as **/api/users or **/*.{png,jpg}.
     pattern: String,
-    /// HTTP status of the answer, 200 by default.
+    /// HTTP status, 200 by default.
     status: Option<f64>,
-    /// Body of the answer.
+    /// Response body.
     #[schemars(length(min = 0))]
     body: Option<String>,
-    /// Media type of the answer.
+    /// Response media type.
     content_type: Option<String>,
     /// Request headers to set, each as Name: Value.
     headers: Option<Vec<String>>,
@@ -116,7 +116,7 @@ impl Tool for AddRoute {
 }
 
 impl AddRoute {
-    /// What the list says of it beside the pattern.
+    /// Returns the details of the route for the list, without its pattern.
     fn details(&self, set: Option<&[(String, String)]>, remove: Option<&[String]>) -> String {
         let mut details = Vec::new();
         if let Some(status) = self.status {
@@ -149,7 +149,7 @@ impl AddRoute {
     }
 }
 
-/// Names and values, or the header that has none.
+/// Parses headers into names and values. Fails with the first header that has no name.
 fn headers(lines: &[String]) -> Result<Vec<(String, String)>, &String> {
     let mut headers = Vec::<(String, String)>::new();
     for line in lines {
@@ -228,7 +228,7 @@ impl Tool for RouteList {
     }
 }
 
-/// What the list says beside the pattern; rules of block_resource and mock_response are in it too.
+/// Returns the details of a route for the list, without its pattern. Rules of `block_resource` and `mock_response` are in the list too.
 fn details(route: &Route) -> String {
     if let Some(details) = &route.details {
         return details.clone();

@@ -1,4 +1,4 @@
-//! Code of the client that drives the page.
+//! Running Playwright code of the client.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
@@ -51,7 +51,7 @@ impl Tool for RunCode {
                     reply = reply.and(Part::Page(value));
                 }
             }
-            // The code goes no further until the dialog is answered.
+            // The code does not continue until the dialog is handled.
             End::Dialog => {}
             End::Failed(message) if outcome.unhandled.is_empty() => {
                 return Err(failed(message));
@@ -92,7 +92,7 @@ impl RunCode {
                 });
             }
         };
-        // The text is one expression.
+        // The code is an expression, so it must not end with a semicolon.
         let text = text.trim().trim_end_matches(';').trim_end();
         Ok(text.to_owned())
     }

@@ -1,4 +1,4 @@
-//! Pictures of the page.
+//! Screenshots of the page.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
@@ -96,9 +96,9 @@ impl Tool for TakeScreenshot {
             filename,
             prefix,
         };
-        let taken = take(&tab, call, request).await?;
-        let link = taken.file.link.clone();
-        // Code that others know names it for JPEG only.
+        let written = take(&tab, call, request).await?;
+        let link = written.file.link.clone();
+        // `@playwright/mcp` has the quality in generated code only for JPEG.
         let quality = format.quality(None).filter(|_| format == Format::Jpeg);
         let options = Options::default()
             .with_some("fullPage", full_page.then_some(true))
@@ -116,7 +116,7 @@ impl Tool for TakeScreenshot {
         if filename.is_some() {
             return Ok(reply);
         }
-        let image = taken.into_image(&tab, call).await?;
+        let image = written.into_image(&tab, call).await?;
         Ok(reply.and(Part::Image(image)))
     }
 }

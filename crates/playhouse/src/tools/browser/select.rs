@@ -1,4 +1,4 @@
-//! Choosing options.
+//! Selecting options.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -17,7 +17,7 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<SelectOption>()];
 #[serde(rename_all = "camelCase")]
 pub(super) struct SelectOption {
     /// What the element is, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,

@@ -1,4 +1,4 @@
-//! What the page shows, as text.
+//! The page snapshot.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::{Reply, SnapshotRequest};
@@ -45,25 +45,25 @@ impl Tool for Snapshot {
             boxes: self.boxes.unwrap_or(call.settings.answers.snapshot_boxes),
             searched: false,
         };
-        let seen = tab.page.snapshot(&call.action(), &options).await?;
+        let result = tab.page.snapshot(&call.action(), &options).await?;
         let snapshot = match &self.filename {
             Some(name) => {
                 let files = tab.files(call).await;
                 let file = files.writable(name)?;
-                files.write(&file, seen.text).await?;
+                files.write(&file, result.text).await?;
                 SnapshotRequest::File(file.link)
             }
-            None => SnapshotRequest::Inline(seen.text),
+            None => SnapshotRequest::Inline(result.text),
         };
         Ok(Reply {
             snapshot,
-            title: seen.title,
+            title: result.title,
             ..Reply::default()
         })
     }
 }
 
-/// A number of levels; clients that fill in 0 mean all of them.
+/// Returns a number of levels. 0 means all of them, because some clients send 0 for parameters that they leave out.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! Cookies and storage as a file.
+//! Storage states as files.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};

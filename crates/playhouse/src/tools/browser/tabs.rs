@@ -1,6 +1,6 @@
-//! Tabs.
+//! Listing, opening, closing and selecting tabs.
 
-use super::navigate::shown;
+use super::navigate::generated_url;
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
@@ -45,7 +45,7 @@ impl Tool for Tabs {
     type Scope = Arc<Session>;
     type Output = Reply;
 
-    fn goal(&self, session: &Session) -> Option<String> {
+    fn navigation_url(&self, session: &Session) -> Option<String> {
         let url = self.url.as_ref().filter(|_| self.action == Action::New)?;
         Some(completed_in(session, url))
     }
@@ -88,7 +88,7 @@ impl Tabs {
         let mut reply = Reply::default();
         if let Some((url, given)) = url.zip(self.url) {
             open(&session, &tab, &call.navigation(), &url, Extent::Parsed).await?;
-            let url = shown(given, url);
+            let url = generated_url(given, url);
             reply = reply
                 .and_action(call.language(), &codegen::Action::Goto { url })
                 .and_snapshot();
@@ -97,7 +97,7 @@ impl Tabs {
     }
 }
 
-/// A tab's number, which may be out of any range.
+/// Returns a tab's number, which may be out of range. Fails if it is not a whole number.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "saturates, and no tab is there"

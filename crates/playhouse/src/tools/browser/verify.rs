@@ -45,13 +45,13 @@ impl Tool for VerifyElement {
             javascript::string(&self.role),
             javascript::string(&self.accessible_name)
         );
-        let Some(locator) = seen(&tab.page, call, &target).await? else {
+        let Some(locator) = locate_first(&tab.page, call, &target).await? else {
             return Ok(failed(format!(
                 "Element with role \"{}\" and accessible name \"{}\" not found",
                 self.role, self.accessible_name
             )));
         };
-        Ok(done(call, &Action::ExpectVisible { locator }))
+        Ok(passed(call, &Action::ExpectVisible { locator }))
     }
 }
 
@@ -77,10 +77,10 @@ impl Tool for VerifyText {
             "getByText({}).filter({{ visible: true }})",
             javascript::string(&self.text)
         );
-        let Some(locator) = seen(&tab.page, call, &target).await? else {
+        let Some(locator) = locate_first(&tab.page, call, &target).await? else {
             return Ok(failed("Text not found".to_owned()));
         };
-        Ok(done(call, &Action::ExpectVisible { locator }))
+        Ok(passed(call, &Action::ExpectVisible { locator }))
     }
 }
 
@@ -89,7 +89,7 @@ impl Tool for VerifyText {
 #[serde(rename_all = "camelCase")]
 pub(super) struct VerifyList {
     /// What the list is, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     element: String,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,
@@ -108,18 +108,18 @@ impl Tool for VerifyList {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let list = tab.page.locator(&self.target)?;
-        let mut seen = Vec::new();
+        let mut lines = Vec::new();
         for item in &self.items {
             let Some(text) = item_text(&list, call, item).await? else {
                 return Ok(failed(format!("Item \"{item}\" not found")));
             };
-            seen.push(format!("\n  - listitem: {}", serde_json::Value::from(text)));
+            lines.push(format!("\n  - listitem: {}", serde_json::Value::from(text)));
         }
         let action = Action::ExpectSnapshot {
             locator: tab.page.locator("body")?.generated(&call.action()).await?,
-            snapshot: format!("- list:{}", seen.concat()),
+            snapshot: format!("- list:{}", lines.concat()),
         };
-        Ok(done(call, &action))
+        Ok(passed(call, &action))
     }
 }
 
@@ -131,7 +131,7 @@ pub(super) struct VerifyValue {
     #[serde(rename = "type")]
     kind: FieldKind,
     /// What the field is, for people.
-    #[expect(dead_code, reason = "for people who follow the calls")]
+    #[expect(dead_code, reason = "for users who follow the calls")]
     element: String,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,
@@ -182,22 +182,22 @@ impl Tool for VerifyValue {
                 "Expected value \"{expected}\", but got \"{actual}\""
             )));
         }
-        Ok(done(call, &action))
+        Ok(passed(call, &action))
     }
 }
 
-/// The page is as the caller believes.
-fn done(call: &Call, action: &Action) -> Reply {
+/// Returns the answer for a check that passed.
+fn passed(call: &Call, action: &Action) -> Reply {
     Reply::text("Done").and_action(call.language(), action)
 }
 
-/// The page is not as the caller believes.
+/// Returns the answer for a check that failed.
 fn failed(reason: String) -> Reply {
     Reply::error(Error::VerificationFailed { reason })
 }
 
-/// The best locator of the first element that matches, in the page or in the frames of it.
-async fn seen(page: &Page, call: &Call, target: &str) -> Result<Option<Selector>> {
+/// Returns the best locator of the first element that matches, in the page or in one of its frames.
+async fn locate_first(page: &Page, call: &Call, target: &str) -> Result<Option<Selector>> {
     let progress = call.action();
     let mut documents = vec![String::new()];
     while let Some(document) = documents.pop() {
@@ -215,7 +215,7 @@ async fn seen(page: &Page, call: &Call, target: &str) -> Result<Option<Selector>
     Ok(None)
 }
 
-/// The text of the first of the smallest elements in the list that have the item's text.
+/// A function that returns the text of the first of the smallest elements in a list that contain the text of an item.
 const ITEM_TEXT: &str = include_str!("verify.js");
 
 async fn item_text(list: &Locator, call: &Call, item: &str) -> Result<Option<String>> {

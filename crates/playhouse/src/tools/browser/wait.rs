@@ -80,5 +80,5 @@ impl Tool for WaitFor {
     }
 }
 
-/// A pause longer than this is cut.
+/// The longest pause.
 const MAX_SECONDS: Duration = Duration::from_secs(30);

@@ -25,7 +25,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<SessionClear>(),
 ];
 
-/// Declares tools of one storage: struct, name, title, effect, and the method of [`Storage`] that runs, with its parameters.
+/// Declares the tools of a storage. A tool has a struct, a name, a title, an effect, and a method of [`Storage`] with its parameters.
 macro_rules! tools {
     ($storage:expr; $(
         #[doc = $doc:literal]
@@ -92,7 +92,7 @@ impl Storage {
     async fn list(self, tab: &CurrentTab, call: &Call) -> Result<Reply> {
         let items = self.run(tab, call, "Object.entries(s)").await?;
         let mut items: Vec<(String, String)> = serde_json::from_value(items).unwrap_or_default();
-        // Not every browser keeps them in this order.
+        // Sorted, because browsers differ in the order.
         items.sort();
         let lines: Vec<_> = items
             .into_iter()
@@ -118,8 +118,8 @@ impl Storage {
     }
 
     async fn set(self, tab: &CurrentTab, call: &Call, key: &str, value: &str) -> Result<Reply> {
-        let deed = format!("s.setItem({}, {})", json!(key), json!(value));
-        self.run(tab, call, &deed).await?;
+        let expression = format!("s.setItem({}, {})", json!(key), json!(value));
+        self.run(tab, call, &expression).await?;
         let code = format!(
             "await page.{self}.setItem({}, {});",
             quote(key),
@@ -142,7 +142,7 @@ impl Storage {
         Ok(Reply::code(format!("await page.{self}.clear();")))
     }
 
-    /// Evaluates an expression about the storage `s`.
+    /// Evaluates an expression in the page. `s` is the storage.
     async fn run(self, tab: &CurrentTab, call: &Call, expression: &str) -> Result<Value> {
         let function = format!("() => {{ const s = window.{self}; return {expression}; }}");
         let value = tab.page.evaluate(&call.action(), &function).await?;

@@ -1,27 +1,28 @@
-//! What each tool does in which browser: from what the browsers' backends say of themselves, and from the specs that each of them passes.
+//! The reference document of browsers: the support of features, as the backends report it, and the cases of the specs that each browser
+//! passes.
 
 use crate::error::instead;
 use engine::{BrowserKind, Feature};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// One browser, and how it did.
+/// A browser with its results in the specs.
 #[derive(Debug, Clone)]
 pub struct BrowserColumn {
-    /// What people call it.
+    /// The name for readers.
     pub name: &'static str,
-    /// Its family.
+    /// The kind of the browser.
     pub kind: BrowserKind,
-    /// For each tool: how many cases of the specs are about it, and how many of them pass.
+    /// For each tool, the number of cases of the specs about it, and how many of them pass.
     pub tools: BTreeMap<String, (usize, usize)>,
-    /// The cases that it does not pass, `FILE > TITLE`, and why.
+    /// The cases that the browser does not pass, as `FILE > TITLE`, with the reason.
     pub differences: BTreeMap<String, String>,
-    /// How many cases there are.
+    /// The number of all cases.
     pub cases: usize,
 }
 
 impl BrowserColumn {
-    /// `✓` where all cases about a tool pass, else how many do: `5/6`, or `–` for none.
+    /// Returns `✓` if all cases about a tool pass, `–` if none, and otherwise their share, such as `5/6`.
     pub(super) fn cell(&self, tool: &str) -> String {
         match self.tools.get(tool) {
             Some((cases, passed)) if passed == cases => "✓".to_owned(),
@@ -31,7 +32,7 @@ impl BrowserColumn {
     }
 }
 
-/// `docs/browsers.md`: what a browser lacks, and what it does otherwise.
+/// Returns the text of `docs/browsers.md`: the features that browsers do not support, and the cases that they do not pass.
 pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
     let mut text = String::from(
         "# Browsers\n\nThis file is generated from the code and from the specs, which run on every browser: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`. A case that fails and is not listed here fails the tests, and so does one that is listed and passes.\n\n",

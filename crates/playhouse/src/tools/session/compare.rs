@@ -1,11 +1,11 @@
-//! A page beside a picture of how it was.
+//! The comparison of a page with a baseline screenshot.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Image;
 use crate::calls::Call;
 use crate::error::{Error, Result};
 use crate::files::WrittenFile;
-use crate::tools::image_diff::{Difference, compare, shrunk};
+use crate::tools::image_diff::{Difference, compare, scaled};
 use crate::tools::image_size;
 use crate::tools::scope::FreeTab;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
@@ -19,16 +19,16 @@ use std::path::Path;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<CompareScreenshot>()];
 
-/// How far apart colours may be that count as the same, when nobody says.
-const THRESHOLD: f64 = 0.1;
-/// Pixels of the smallest picture that holds both; each of them costs a few bytes several times over.
+/// The default of `threshold`.
+const DEFAULT_THRESHOLD: f64 = 0.1;
+/// The largest number of pixels of an image that contains both screenshots. Each pixel needs several times 4 bytes of memory.
 const MAX_PIXELS: u64 = 100_000_000;
 
 /// Compare the page with a baseline screenshot.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CompareScreenshot {
-    /// File of the picture.
+    /// File of the image.
     baseline: String,
     /// The whole page, not just the viewport.
     full_page: Option<bool>,
@@ -39,7 +39,7 @@ pub(super) struct CompareScreenshot {
     update: Option<bool>,
 }
 
-/// How it differs.
+/// The difference between the page and the baseline.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Compared {
@@ -47,23 +47,23 @@ pub(super) struct Compared {
     diff_pixels: u64,
     /// In pixels.
     regions: Vec<Region>,
-    /// The page with all that differs marked; with update the baseline.
+    /// The URI of the screenshot with the differences marked, or with `update` of the baseline.
     uri: String,
-    /// As other tools take it.
+    /// The path of the image, as other tools accept it.
     path: String,
-    /// The baseline was written.
+    /// Whether the baseline was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     updated: bool,
 }
 
-/// What differs lies in it.
+/// A rectangle with differences, in pixels.
 #[derive(Serialize, JsonSchema)]
 struct Region {
     x: u32,
     y: u32,
     width: u32,
     height: u32,
-    /// How many of them differ.
+    /// The number of pixels that differ.
     pixels: u64,
 }
 
@@ -78,33 +78,33 @@ impl Tool for CompareScreenshot {
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Compared>> {
         let files = tab.files(call).await;
         let update = self.update == Some(true);
-        // What may not be written is not compared.
+        // Fails before the comparison if the baseline must not be written.
         let writable = update.then(|| files.writable(&self.baseline)).transpose()?;
         let is_missing = |file: &WrittenFile| !file.path.exists();
         let old = match writable.as_ref().is_some_and(is_missing) {
             true => None,
             false => Some(files.read(&self.baseline).await?),
         };
-        let wanted = engine::Screenshot {
+        let options = engine::Screenshot {
             format: ScreenshotFormat::Png,
             quality: None,
             area: full_or_viewport(self.full_page),
             css_scale: true,
             shrink: 1.0,
         };
-        let new = tab.page.screenshot(&call.navigation(), &wanted).await?;
+        let new = tab.page.screenshot(&call.navigation(), &options).await?;
         files.refuse_large(&new)?;
-        let threshold = self.threshold.unwrap_or(THRESHOLD);
+        let threshold = self.threshold.unwrap_or(DEFAULT_THRESHOLD);
         let current = new.clone();
         let path = files.workspace().join(&self.baseline);
         let compared = tokio::task::spawn_blocking(move || {
             if let Some(old) = &old {
-                refuse_many(measured(old, &path)?, measured(&current, &path)?)?;
+                refuse_large(dimensions(old, &path)?, dimensions(&current, &path)?)?;
             }
-            let old = old.map(|old| decoded(&old, &path)).transpose()?;
-            compared(old.as_ref(), &current, &path, threshold)
+            let old = old.map(|old| decode(&old, &path)).transpose()?;
+            compare_images(old.as_ref(), &current, &path, threshold)
         });
-        let (difference, marked, seen) = compared.await.map_err(|error| Error::Internal {
+        let (difference, marked, preview) = compared.await.map_err(|error| Error::Internal {
             tool: call.tool.name,
             reason: error.to_string(),
         })??;
@@ -136,31 +136,32 @@ impl Tool for CompareScreenshot {
             updated: update,
         };
         Ok(Object::from(answer).and_image(Image {
-            bytes: seen,
+            bytes: preview,
             mime_type: "image/png".to_owned(),
         }))
     }
 }
 
-/// The difference, the marked picture, and the same as small as it can be seen. Without an old picture nothing differs.
-fn compared(
+/// Compares two screenshots. Returns the difference, the screenshot with the differences marked, and the same image in a size for models.
+/// Without a baseline, nothing differs.
+fn compare_images(
     old: Option<&RgbaImage>,
     new: &[u8],
     path: &Path,
     threshold: f64,
 ) -> Result<(Difference, Vec<u8>, Vec<u8>)> {
-    let new = decoded(new, path)?;
+    let new = decode(new, path)?;
     let (difference, marked) = compare(old.unwrap_or(&new), &new, threshold);
-    let whole = encoded(&marked, path)?;
-    let seen = match image_size::scale_to_fit(&whole) {
-        Some(factor) => encoded(&shrunk(&marked, factor), path)?,
+    let whole = encode(&marked, path)?;
+    let preview = match image_size::scale_to_fit(&whole) {
+        Some(factor) => encode(&scaled(&marked, factor), path)?,
         None => whole.clone(),
     };
-    Ok((difference, whole, seen))
+    Ok((difference, whole, preview))
 }
 
-/// Refuses to compare pictures that take too much memory together.
-fn refuse_many(old: (u32, u32), new: (u32, u32)) -> Result<()> {
+/// Fails if an image that contains both screenshots has too many pixels.
+fn refuse_large(old: (u32, u32), new: (u32, u32)) -> Result<()> {
     let (width, height) = (old.0.max(new.0), old.1.max(new.1));
     if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(Error::PictureTooLarge {
@@ -172,29 +173,29 @@ fn refuse_many(old: (u32, u32), new: (u32, u32)) -> Result<()> {
     Ok(())
 }
 
-/// Width and height, without the pixels.
-fn measured(bytes: &[u8], path: &Path) -> Result<(u32, u32)> {
+/// Returns width and height in pixels, read from the header of the image.
+fn dimensions(bytes: &[u8], path: &Path) -> Result<(u32, u32)> {
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
-    let reader = reader.map_err(|error| unfit(path, &error.into()))?;
+    let reader = reader.map_err(|error| image_error(path, &error.into()))?;
     reader
         .into_dimensions()
-        .map_err(|error| unfit(path, &error))
+        .map_err(|error| image_error(path, &error))
 }
 
-fn decoded(bytes: &[u8], path: &Path) -> Result<RgbaImage> {
-    let picture = image::load_from_memory(bytes).map_err(|error| unfit(path, &error))?;
-    Ok(picture.into_rgba8())
+fn decode(bytes: &[u8], path: &Path) -> Result<RgbaImage> {
+    let image = image::load_from_memory(bytes).map_err(|error| image_error(path, &error))?;
+    Ok(image.into_rgba8())
 }
 
-fn encoded(picture: &RgbaImage, path: &Path) -> Result<Vec<u8>> {
+fn encode(image: &RgbaImage, path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
-    picture
+    image
         .write_to(&mut bytes, ImageFormat::Png)
-        .map_err(|error| unfit(path, &error))?;
+        .map_err(|error| image_error(path, &error))?;
     Ok(bytes.into_inner())
 }
 
-fn unfit(path: &Path, error: &image::ImageError) -> Error {
+fn image_error(path: &Path, error: &image::ImageError) -> Error {
     let path = path.display().to_string();
     Error::File {
         reason: format!("{path} is not an image that can be compared: {error}"),

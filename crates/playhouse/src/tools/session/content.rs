@@ -1,4 +1,4 @@
-//! What a page says as a whole.
+//! The content and the metadata of a page.
 
 use crate::access::principal::Permission;
 use crate::calls::Call;
@@ -16,7 +16,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<GetPageMetadata>(),
 ];
 
-/// The longest content of one answer, in characters.
+/// The largest content in one answer, in bytes.
 const MAX_ANSWER_BYTES: usize = 400_000;
 
 /// Read the page.
@@ -38,11 +38,11 @@ enum Format {
     Reader,
 }
 
-/// What it says.
+/// The content of the page or element.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Content {
     content: String,
-    /// It was too long; read a part of it by its selector.
+    /// Whether the content was truncated. A selector reads a part of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }
@@ -64,7 +64,7 @@ impl Tool for GetContent {
         };
         let mut content = match &self.selector {
             Some(selector) => {
-                let locator = tab.awaited(selector)?;
+                let locator = tab.locator_with_wait(selector)?;
                 locator
                     .content(&call.action(), form, MAX_ANSWER_BYTES)
                     .await?
@@ -75,7 +75,7 @@ impl Tool for GetContent {
                     .await?
             }
         };
-        // Browsers differ in how much space they lay out behind the last paragraph.
+        // Browsers differ in the number of line breaks after the last paragraph.
         if form == Form::Text {
             content
                 .text
@@ -93,7 +93,7 @@ impl Tool for GetContent {
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GetPageMetadata {}
 
-/// It.
+/// The metadata of the page.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Metadata {
@@ -104,10 +104,10 @@ pub(super) struct Metadata {
     language: Option<String>,
     charset: String,
     viewport: Option<String>,
-    /// Without the prefix `og:`.
+    /// Open Graph properties, without the prefix `og:`.
     open_graph: Map<String, Value>,
     json_ld: Vec<Value>,
-    /// Other named ones.
+    /// Other `meta` elements with a name.
     meta: BTreeMap<String, String>,
 }
 

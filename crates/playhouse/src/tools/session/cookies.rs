@@ -19,7 +19,7 @@ pub(super) struct GetCookies {
     urls: Option<Vec<String>>,
 }
 
-/// Cookies.
+/// The cookies.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Cookies {
     cookies: Vec<Cookie>,
@@ -33,7 +33,7 @@ struct Cookie {
     value: String,
     domain: String,
     path: String,
-    /// Unix seconds; -1 for the session.
+    /// When the cookie expires, in Unix seconds; -1 for the end of the browser session.
     expires: i64,
     http_only: bool,
     secure: bool,
@@ -84,11 +84,11 @@ impl Tool for GetCookies {
             None => None,
         };
         let cookies = tab.context()?.cookies(&call.action()).await?;
-        let wanted = |cookie: &engine::Cookie| {
+        let matches = |cookie: &engine::Cookie| {
             let urls = urls.as_ref();
             urls.is_none_or(|urls| urls.iter().any(|url| is_sent(cookie, url)))
         };
-        let cookies = cookies.into_iter().filter(wanted).map(Into::into);
+        let cookies = cookies.into_iter().filter(matches).map(Into::into);
         Ok(Cookies {
             cookies: cookies.collect(),
         }
@@ -127,7 +127,7 @@ struct NewCookie {
     same_site: Option<SameSite>,
 }
 
-/// How many were set.
+/// The number of cookies that were set.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Count {
     count: usize,
@@ -146,7 +146,7 @@ impl Tool for SetCookies {
         let page = Url::parse(&tab.page.url()).ok().filter(Url::has_host);
         let mut cookies = Vec::with_capacity(self.cookies.len());
         for (index, cookie) in self.cookies.into_iter().enumerate() {
-            cookies.push(cookie.whole(call, index, page.as_ref())?);
+            cookies.push(cookie.into_cookie(call, index, page.as_ref())?);
         }
         let context = tab.context()?;
         context.set_cookies(&call.action(), &cookies).await?;
@@ -158,7 +158,7 @@ impl Tool for SetCookies {
 }
 
 impl NewCookie {
-    fn whole(self, call: &Call, index: usize, page: Option<&Url>) -> Result<engine::Cookie> {
+    fn into_cookie(self, call: &Call, index: usize, page: Option<&Url>) -> Result<engine::Cookie> {
         let url = self.url.as_deref().map(absolute).transpose()?;
         let host = url.as_ref().or(page).and_then(Url::host_str);
         let domain = self.domain.or_else(|| host.map(str::to_owned));
@@ -173,7 +173,7 @@ impl NewCookie {
         let missing = "Missing: the page has no domain, and no url is given";
         let domain = domain.ok_or_else(|| wrong("domain", missing))?;
         let host = domain.trim_start_matches('.');
-        // A host of URLs may be written with escapes, that of a cookie not.
+        // The host of a URL may have percent-encoded characters, that of a cookie may not.
         if host.contains('%') || url::Host::parse(host).is_err() {
             return Err(wrong("domain", "Invalid domain"));
         }
@@ -204,7 +204,7 @@ fn absolute(url: &str) -> Result<Url> {
     })
 }
 
-/// Whether a request for the URL would carry the cookie.
+/// Returns whether a request for the URL would have the cookie.
 fn is_sent(cookie: &engine::Cookie, url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let of_host = match cookie.domain.strip_prefix('.') {

@@ -1,4 +1,4 @@
-//! Finding elements, and their states.
+//! Finding elements and reading their states.
 
 use super::Done;
 use crate::access::principal::Permission;
@@ -20,10 +20,10 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<WaitForSelector>(),
 ];
 
-/// How many elements are described when nobody says.
+/// The default of `limit`.
 const DEFAULT_LIMIT: usize = 20;
 
-/// Describes the element of a page that a ref or a selector names.
+/// Describes the element that a ref or a selector names, as JSON. Fails if there is not exactly one.
 pub(crate) async fn element(page: &Page, selector: &str, progress: &Progress) -> Result<Value> {
     let facts = page.locator(selector)?.describe(progress).await?;
     Ok(json!({
@@ -54,7 +54,7 @@ impl Tool for FindElement {
     type Output = Object<ElementFacts>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<ElementFacts>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let facts = locator.describe(&call.action()).await?;
         Ok(facts.into())
     }
@@ -69,10 +69,10 @@ pub(super) struct FindElements {
     limit: Option<usize>,
 }
 
-/// Elements.
+/// The elements that match.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct AllFacts {
-    /// How many match.
+    /// The number of elements that match.
     count: usize,
     elements: Vec<ElementFacts>,
 }
@@ -101,7 +101,7 @@ pub(super) struct ElementExists {
     selector: String,
 }
 
-/// Whether it does.
+/// Whether an element exists.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Exists {
     exists: bool,
@@ -130,7 +130,7 @@ pub(super) struct IsVisible {
     selector: String,
 }
 
-/// Whether it is.
+/// Whether an element is visible.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Visible {
     visible: bool,
@@ -159,7 +159,7 @@ pub(super) struct IsEnabled {
     selector: String,
 }
 
-/// Whether it can.
+/// Whether an element is enabled.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Enabled {
     enabled: bool,
@@ -199,9 +199,9 @@ impl Tool for WaitForSelector {
     type Output = Object<Done>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
-        let wanted = self.state.unwrap_or(WaitFor::Visible);
+        let state = self.state.unwrap_or(WaitFor::Visible);
         let locator = tab.page.locator(&self.selector)?.first();
-        locator.wait_for(&call.navigation(), wanted).await?;
-        Ok(Done::saying(format!("{} is {wanted}", self.selector)).into())
+        locator.wait_for(&call.navigation(), state).await?;
+        Ok(Done::new(format!("{} is {state}", self.selector)).into())
     }
 }

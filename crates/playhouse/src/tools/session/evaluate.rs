@@ -1,4 +1,4 @@
-//! Scripts in the page's own world.
+//! Evaluating scripts in the page.
 
 use super::statements::Statements;
 use crate::access::principal::Permission;
@@ -30,7 +30,7 @@ fn list(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": "array" })
 }
 
-/// What it gave, as JSON.
+/// The result of the script, as JSON.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Evaluated {
     result: Option<Value>,
@@ -46,7 +46,7 @@ impl Tool for Evaluate {
     type Output = Object<Evaluated>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Evaluated>> {
-        let function = self.readable(&tab.page, &call.navigation()).await?;
+        let function = self.into_function(&tab.page, &call.navigation()).await?;
         let failures = tab.page.failures();
         let result = evaluate(&tab, call, None, &function).await?;
         tab.report_failure(failures);
@@ -55,30 +55,31 @@ impl Tool for Evaluate {
 }
 
 impl Evaluate {
-    /// A function that gives the script's value. Whether it is an expression only the browser can tell: functions in it have statements too.
-    async fn readable(self, page: &Page, progress: &Progress) -> Result<String> {
+    /// Returns a function that returns the value of the script. Only the browser can decide whether the script is an expression, because
+    /// functions in an expression contain statements too.
+    async fn into_function(self, page: &Page, progress: &Progress) -> Result<String> {
         let is_large = task::is_large(&(&self.script, &self.args));
         let Outline {
             script,
             args,
             expression,
-            returns,
+            has_return,
             end,
-            places,
+            last_starts,
         } = task::compute_if_large(is_large, move || self.outline()).await;
         if parses(page, progress, &expression).await? {
             return Ok(expression);
         }
         let body = as_body(&script, &args);
-        // With a return it says itself what its value is; those of functions in it do not count.
-        let says = returns && !page.parses(progress, &script).await?;
-        if says || !parses(page, progress, &body).await? {
+        // A script with its own `return` determines its value. A `return` in a function of the script does not count.
+        let returns_value = has_return && !page.parses(progress, &script).await?;
+        if returns_value || !parses(page, progress, &body).await? {
             return Ok(body);
         }
-        for place in places {
-            let (before, last) = (&script[..place], &script[place..end]);
+        for start in last_starts {
+            let (before, last) = (&script[..start], &script[start..end]);
             let returning = as_body(&format!("{before}\nreturn (\n{last}\n)"), &args);
-            // It must be a value by itself, not the rest of what stands before it.
+            // The last statement must be a value by itself, not the rest of an expression before it.
             let value = format!("async () => (\n{last}\n)");
             if parses(page, progress, &value).await? && parses(page, progress, &returning).await? {
                 return Ok(returning);
@@ -92,9 +93,9 @@ impl Evaluate {
         let statements = Statements::of(&self.script);
         let expression = statements.trimmed();
         Outline {
-            returns: statements.has_word("return"),
+            has_return: statements.has_word("return"),
             end: expression.len(),
-            places: statements.last().map(|(before, _)| before.len()).collect(),
+            last_starts: statements.last().map(|(before, _)| before.len()).collect(),
             expression: as_expression(expression, is_function(&self.script), &args),
             script: self.script,
             args,
@@ -102,26 +103,26 @@ impl Evaluate {
     }
 }
 
-/// What a script may be.
+/// The possible forms of a script.
 struct Outline {
     script: String,
-    /// As JSON.
+    /// The arguments, as a JSON array.
     args: String,
-    /// A function that gives its value, if it is an expression.
+    /// A function that returns the value of the script if the script is an expression.
     expression: String,
-    /// It has the word.
-    returns: bool,
-    /// Where its last statement ends.
+    /// Whether the script contains the word `return`.
+    has_return: bool,
+    /// The offset of the end of the last statement.
     end: usize,
-    /// Where that may begin.
-    places: Vec<usize>,
+    /// The offsets at which the last statement may begin.
+    last_starts: Vec<usize>,
 }
 
 async fn parses(page: &Page, progress: &Progress, function: &str) -> Result<bool> {
     Ok(page.parses(progress, &format!("({function})")).await?)
 }
 
-/// A function that gives the value of an expression; that of a function is what it returns.
+/// Returns a function that returns the value of the expression. If the expression is a function, it is called.
 fn as_expression(expression: &str, is_function: bool, args: &str) -> String {
     if is_function {
         format!(
@@ -132,7 +133,7 @@ fn as_expression(expression: &str, is_function: bool, args: &str) -> String {
     }
 }
 
-/// A function that runs statements and returns as they do.
+/// Returns a function with the statements as its body.
 fn as_body(script: &str, args: &str) -> String {
     format!("() => (async function () {{\n{script}\n}})(...{args})")
 }

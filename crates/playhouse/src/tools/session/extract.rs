@@ -1,4 +1,4 @@
-//! Tables and links as data.
+//! Reading tables and links as data.
 
 use crate::access::principal::Permission;
 use crate::calls::Call;
@@ -18,7 +18,7 @@ pub(super) struct ExtractTable {
     selector: String,
 }
 
-/// What spans several rows or columns stands in each.
+/// A table. A cell that spans several rows or columns is repeated in each.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Table {
     headers: Vec<String>,
@@ -34,7 +34,7 @@ impl Tool for ExtractTable {
     type Output = Object<Table>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Table>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let engine::Table { headers, rows } = locator.table(&call.action()).await?;
         Ok(Table { headers, rows }.into())
     }
@@ -47,10 +47,10 @@ pub(super) struct ExtractLinks {
     selector: Option<String>,
 }
 
-/// Links.
+/// The links.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Links {
-    /// All there are; a very long list is cut off.
+    /// The number of all links; a very long list is truncated.
     count: usize,
     links: Vec<Link>,
 }
@@ -59,7 +59,7 @@ pub(super) struct Links {
 #[derive(Serialize, JsonSchema)]
 struct Link {
     text: String,
-    /// Absolute.
+    /// The absolute URL.
     href: String,
 }
 
@@ -74,7 +74,11 @@ impl Tool for ExtractLinks {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Links>> {
         let links = match &self.selector {
-            Some(selector) => tab.awaited(selector)?.links(&call.action()).await?,
+            Some(selector) => {
+                tab.locator_with_wait(selector)?
+                    .links(&call.action())
+                    .await?
+            }
             None => tab.page.links(&call.action()).await?,
         };
         let engine::Links { count, links } = links;

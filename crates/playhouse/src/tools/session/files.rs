@@ -1,4 +1,4 @@
-//! Files that go into a form.
+//! Setting the files of file inputs.
 
 use crate::access::principal::Permission;
 use crate::calls::Call;
@@ -55,10 +55,10 @@ fn paths_or_contents(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     })
 }
 
-/// What the input has now.
+/// The files of the input after the call.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Uploaded {
-    /// Names.
+    /// The names of the files.
     files: Vec<String>,
 }
 
@@ -106,9 +106,9 @@ impl Tool for UploadFile {
                 }
             });
         }
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         if tab.page.file_chooser().is_some() {
-            // A click has opened it; what it was for is done without it.
+            // The file chooser that a click has opened is cancelled, because the files are set without it.
             let progress = call.action();
             tab.page.answer_file_chooser(&progress, None).await?;
         }

@@ -1,4 +1,4 @@
-//! Choosing and ticking.
+//! Selecting options and checking boxes.
 
 use super::Done;
 use crate::access::principal::Permission;
@@ -37,10 +37,10 @@ fn one_or_many(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] })
 }
 
-/// What is chosen now.
+/// The selected options after the call.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Selected {
-    /// Values.
+    /// The values of the options.
     selected: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ impl Tool for Select {
             OneOrMany::One(value) => vec![value],
             OneOrMany::Many(values) => values,
         };
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let mut selected = Vec::new();
         tab.act(call, async {
             selected = locator.select_options(&call.action(), &values).await?;
@@ -85,10 +85,10 @@ impl Tool for Check {
     type Output = Object<Done>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         tab.act(call, locator.set_checked(&call.action(), true))
             .await?;
-        Ok(Done::saying(format!("Checked {}", self.selector)).into())
+        Ok(Done::new(format!("Checked {}", self.selector)).into())
     }
 }
 
@@ -109,9 +109,9 @@ impl Tool for Uncheck {
     type Output = Object<Done>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         tab.act(call, locator.set_checked(&call.action(), false))
             .await?;
-        Ok(Done::saying(format!("Unchecked {}", self.selector)).into())
+        Ok(Done::new(format!("Unchecked {}", self.selector)).into())
     }
 }

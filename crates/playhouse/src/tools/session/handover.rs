@@ -1,4 +1,4 @@
-//! What only the user can do: a one-time code, a password, a login that is approved elsewhere.
+//! Steps that only the user can do: typing a one-time code or a password, or approving a login elsewhere.
 
 use crate::access::principal::Permission;
 use crate::calls::handover::{Handover, HandoverRequest};
@@ -14,7 +14,7 @@ use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<HandOver>()];
 
-/// How long people may take, unless the call says it.
+/// The default of `timeout`: the longest wait for the user.
 const USER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Have the user do what only they can: type a one-time code or password, which you never see, or approve a login.
@@ -27,13 +27,13 @@ pub(super) struct HandOver {
     selector: Option<String>,
 }
 
-/// How it went.
+/// The outcome of the step.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct HandedOver {
-    /// The user has done it.
+    /// Whether the user has done it.
     done: bool,
     message: String,
-    /// Where the user types.
+    /// The URL of the page on which the user types.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
 }
@@ -66,31 +66,32 @@ impl Tool for HandOver {
     type Output = Object<HandedOver>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<HandedOver>> {
-        let told = match &self.selector {
+        let result = match &self.selector {
             None => self.confirm_done(&tab, call).await?,
             Some(selector) => {
-                // Nobody is asked for what could not be typed. The call's own time is for the user.
-                let locator = tab.awaited(selector)?;
+                // The field is checked before the user is involved. The timeout of the call is for the user.
+                let locator = tab.locator_with_wait(selector)?;
                 let limit = call.settings.timeouts.action;
                 locator.wait_until_editable(&call.within(limit)).await?;
                 self.typed(&tab, call, selector, &locator).await?
             }
         };
-        Ok(told.into())
+        Ok(result.into())
     }
 }
 
 impl HandOver {
-    /// The user does it by themselves, and says so.
+    /// Waits until the user confirms that they have done the step themselves.
     async fn confirm_done(&self, tab: &FreeTab, call: &Call) -> Result<HandedOver> {
-        let question = Elicitation {
+        let elicitation = Elicitation {
             text: format!("{}\n(The page: {})", self.request, tab.page.url()),
             kind: ElicitationKind::Action,
         };
         call.set_status("waiting for the user to say that it is done");
-        let asked =
-            tokio::time::timeout(call.timeout_or(USER_TIMEOUT), call.client.ask(&question)).await;
-        Ok(match asked {
+        let result =
+            tokio::time::timeout(call.timeout_or(USER_TIMEOUT), call.client.ask(&elicitation))
+                .await;
+        Ok(match result {
             Ok(ElicitationResult::Decided(_)) => {
                 HandedOver::done("The user says that it is done".to_owned())
             }
@@ -103,7 +104,7 @@ impl HandOver {
         })
     }
 
-    /// The user types it on a page of ours, from where it goes into the field.
+    /// Lets the user type the value on a page of Playhouse, and types it into the field.
     async fn typed(
         &self,
         tab: &FreeTab,
@@ -113,7 +114,7 @@ impl HandOver {
     ) -> Result<HandedOver> {
         let site = site(&tab.page.url());
         let page = tab.page.id().0.to_string();
-        let (handover, is_known) = call.handovers.open(HandoverRequest {
+        let (handover, is_repeated) = call.handovers.open(HandoverRequest {
             request: self.request.clone(),
             site: site.clone(),
             field: [tab.session.id().to_owned(), page, selector.to_owned()],
@@ -123,7 +124,7 @@ impl HandOver {
             url: Some(url.clone()),
             ..HandedOver::not(message)
         };
-        let told = tokio::select! {
+        let result = tokio::select! {
             biased;
             text = handover.typed() => {
                 call.handovers.close(&handover);
@@ -132,18 +133,18 @@ impl HandOver {
                         "The page has navigated to another site meanwhile, so nothing was typed",
                     ));
                 }
-                // From now on no answer shows it.
+                // Answers mask the value from now on.
                 call.settings.secrets.mask_value(&text);
                 let progress = call.within(call.settings.timeouts.action);
                 let typing = async {
                     locator.fill(&progress, "").await?;
-                    // Key by key, as some codes have a field for each digit.
+                    // Typed key by key, because some codes have a field for each digit.
                     locator.press_sequentially(&progress, &text, Duration::ZERO).await
                 };
                 tab.act_briefly(call, typing).await?;
                 HandedOver::done(format!("What the user typed is in {selector}"))
             }
-            told = request_input(call, &handover, &url, is_known) => match told {
+            result = request_input(call, &handover, &url, is_repeated) => match result {
                 ElicitationResult::Declined => {
                     call.handovers.close(&handover);
                     HandedOver::not("The user declined")
@@ -157,18 +158,18 @@ impl HandOver {
                 "The user has typed nothing yet; make the same call again to go on waiting",
             ),
         };
-        Ok(told)
+        Ok(result)
     }
 }
 
-/// Sends the user to the page; resolves when waiting for them is of no use.
+/// Sends the user to the page. Returns only if there is no reason to wait for the user.
 async fn request_input(
     call: &Call,
     handover: &Handover,
     url: &str,
-    is_known: bool,
+    is_repeated: bool,
 ) -> ElicitationResult {
-    let question = Elicitation {
+    let elicitation = Elicitation {
         text: format!(
             "{}\nWhat you type goes into a field of {}.",
             handover.wanted.request, handover.wanted.site
@@ -178,19 +179,19 @@ async fn request_input(
         },
     };
     call.set_status("waiting for the user to type");
-    match call.client.ask(&question).await {
-        // They are on their way.
+    match call.client.ask(&elicitation).await {
+        // The user has opened the page.
         ElicitationResult::Decided(_) => std::future::pending().await,
-        // Whoever asks again has told them.
-        ElicitationResult::Unsupported if is_known => std::future::pending().await,
-        reaction => reaction,
+        // The agent repeats the call, so it has given the URL to the user.
+        ElicitationResult::Unsupported if is_repeated => std::future::pending().await,
+        result => result,
     }
 }
 
-/// The site of an address, as people know it.
-fn site(address: &str) -> String {
-    match Url::parse(address) {
+/// Returns the origin of a URL, or the beginning of the URL if it has none.
+fn site(text: &str) -> String {
+    match Url::parse(text) {
         Ok(url) if url.has_host() => url.origin().ascii_serialization(),
-        _ => address.chars().take(100).collect(),
+        _ => text.chars().take(100).collect(),
     }
 }

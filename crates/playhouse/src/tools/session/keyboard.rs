@@ -1,4 +1,4 @@
-//! Typing.
+//! Typing and pressing keys.
 
 use super::Done;
 use super::pointer::held;
@@ -43,7 +43,7 @@ impl Tool for Type {
     type Output = Object<Done>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let (locator, text, _) = tab.typed(call, locator, &self.text).await?;
         let delay = Duration::from_millis(self.delay.unwrap_or(0));
         let typed = async {
@@ -56,7 +56,7 @@ impl Tool for Type {
             locator.press_sequentially(&progress, &text, delay).await
         };
         tab.act_briefly(call, typed).await?;
-        Ok(Done::saying(format!("Typed into {}", self.selector)).into())
+        Ok(Done::new(format!("Typed into {}", self.selector)).into())
     }
 }
 
@@ -79,11 +79,11 @@ impl Tool for Fill {
     type Output = Object<Done>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let (locator, value, _) = tab.typed(call, locator, &self.value).await?;
         tab.act_briefly(call, locator.fill(&call.action(), &value))
             .await?;
-        Ok(Done::saying(format!("Filled {}", self.selector)).into())
+        Ok(Done::new(format!("Filled {}", self.selector)).into())
     }
 }
 
@@ -126,7 +126,7 @@ impl Tool for Press {
             let answer = tab.page.answer_dialog(&progress, accept, text);
             tab.act(call, answer).await?;
             let done = if accept { "Accepted" } else { "Dismissed" };
-            return Ok(Done::saying(format!("{done} the {}", dialog.kind)).into());
+            return Ok(Done::new(format!("{done} the {}", dialog.kind)).into());
         }
         let sent = async {
             match &self.selector {
@@ -138,6 +138,6 @@ impl Tool for Press {
             }
         };
         press(&tab, call, &self.key, sent).await?;
-        Ok(Done::saying(format!("Pressed {key}")).into())
+        Ok(Done::new(format!("Pressed {key}")).into())
     }
 }

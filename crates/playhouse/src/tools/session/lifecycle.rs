@@ -1,4 +1,4 @@
-//! Sessions: made, ended, and listed.
+//! Creating, closing and listing sessions.
 
 use super::Done;
 use super::network::Throttling;
@@ -25,7 +25,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<ListSessions>(),
 ];
 
-/// How many sessions are asked at once.
+/// The number of sessions whose pages are read at the same time.
 const MAX_CONCURRENT: usize = 16;
 
 /// Create an isolated session with a page of its own.
@@ -53,16 +53,16 @@ pub(super) struct CreateSession {
     timeout: Option<u64>,
 }
 
-/// A session that begins.
+/// The new session.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CreatedSession {
     session_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Unix time in ms.
+    /// When the session was created, in Unix ms.
     created_at: u64,
-    /// Unix time in ms, unless it is never.
+    /// When the session expires, in Unix ms; absent if it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
     message: String,
@@ -82,8 +82,8 @@ impl Tool for CreateSession {
         let name = self
             .name
             .map(|name| SessionName::given(call.tool.name, name));
-        let longest = call.settings.sessions.timeout;
-        let asked = self.timeout.filter(|ms| *ms > 0).map(Duration::from_millis);
+        let max_lifetime = call.settings.sessions.timeout;
+        let requested = self.timeout.filter(|ms| *ms > 0).map(Duration::from_millis);
         let options = SessionOptions {
             name: name.transpose()?,
             browser: self.browser,
@@ -93,14 +93,14 @@ impl Tool for CreateSession {
             timezone: self.timezone,
             proxy: self.proxy,
             storage_state,
-            lifetime: asked.map(|asked| asked.min(longest)),
+            lifetime: requested.map(|requested| requested.min(max_lifetime)),
             expiry: None,
         };
         let created = sessions.create(call, &options).await?;
-        let message = match asked {
-            Some(asked) if asked > longest => format!(
+        let message = match requested {
+            Some(requested) if requested > max_lifetime => format!(
                 "Session created; it lives {} ms, the most that this server allows (--session-timeout)",
-                longest.as_millis()
+                max_lifetime.as_millis()
             ),
             _ => "Session created".to_owned(),
         };
@@ -115,15 +115,15 @@ impl Tool for CreateSession {
     }
 }
 
-/// The cookies and storage that a session is to begin with, of a file that the caller may read.
+/// Reads the storage state for a new session from a file. Fails if the caller must not read the file.
 pub(in crate::tools) async fn storage_state(
     sessions: &Visible,
     call: &Call,
     path: Option<&str>,
 ) -> Result<Option<StorageState>> {
     let Some(path) = path else { return Ok(None) };
-    let home = sessions.default_session().session;
-    let state = home.files(call).await.storage_state(path).await?;
+    let default = sessions.default_session().session;
+    let state = default.files(call).await.storage_state(path).await?;
     Ok(Some(state))
 }
 
@@ -145,7 +145,7 @@ impl Tool for CloseSession {
 
     async fn run(self, sessions: Visible, call: &Call) -> Result<Object<Done>> {
         sessions.close(call, &self.session_id).await?;
-        Ok(Done::saying("Session closed").into())
+        Ok(Done::new("Session closed").into())
     }
 }
 
@@ -153,13 +153,13 @@ impl Tool for CloseSession {
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ListSessions {}
 
-/// All sessions.
+/// The sessions.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SessionList {
     sessions: Vec<Listed>,
 }
 
-/// One of them.
+/// A session.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Listed {
@@ -173,7 +173,7 @@ struct Listed {
     expires_at: Option<u64>,
     #[serde(flatten)]
     shown: Shown,
-    /// Named ones, beside the default one.
+    /// The named contexts, without the default one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contexts: Vec<ListedContext>,
 }
@@ -188,26 +188,26 @@ struct ListedContext {
     shown: Shown,
 }
 
-/// What a context shows, and in what conditions.
+/// The state of a browser context.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Shown {
     url: String,
     title: String,
     pages: usize,
-    /// Name and version.
+    /// Name and version of the browser.
     browser: String,
-    /// From 1; sessions with the same share it.
+    /// The number of the browser, from 1. Sessions with the same number share it.
     #[serde(skip_serializing_if = "Option::is_none")]
     browser_id: Option<u64>,
-    /// The network is cut.
+    /// Whether offline mode is on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     offline: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     throttling: Option<Throttling>,
 }
 
-/// Where a session comes from.
+/// The kind of a session.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
@@ -244,10 +244,10 @@ impl Tool for ListSessions {
         let default = default.map(|default| (default, None));
         let created = sessions.list().into_iter();
         let created = created.map(|created| (created.session.clone(), Some(created)));
-        // A page that does not answer holds nobody up but itself.
+        // Read concurrently, so that an unresponsive page delays only its own entry.
         let all = default.into_iter().chain(created);
         let all: Vec<_> = all
-            .map(|(session, created)| listed(call, session, created))
+            .map(|(session, created)| describe(call, session, created))
             .collect();
         let all = futures_util::stream::iter(all).buffered(MAX_CONCURRENT);
         Ok(SessionList {
@@ -257,15 +257,16 @@ impl Tool for ListSessions {
     }
 }
 
-async fn listed(call: &Call, session: Arc<Session>, created: Option<Arc<Created>>) -> Listed {
+async fn describe(call: &Call, session: Arc<Session>, created: Option<Arc<Created>>) -> Listed {
     let (named, active) = session.named_contexts();
     let named = named.iter().map(async |(name, context)| ListedContext {
         name: name.clone(),
         active: active.as_ref() == Some(name),
-        shown: shown(call, context).await,
+        shown: describe_context(call, context).await,
     });
     let named = futures_util::future::join_all(named);
-    let (shown, contexts) = futures_util::future::join(shown(call, &session), named).await;
+    let (shown, contexts) =
+        futures_util::future::join(describe_context(call, &session), named).await;
     let created = created.as_ref();
     Listed {
         name: created.and_then(|created| created.name.clone()),
@@ -280,7 +281,7 @@ async fn listed(call: &Call, session: Arc<Session>, created: Option<Arc<Created>
     }
 }
 
-async fn shown(call: &Call, session: &Session) -> Shown {
+async fn describe_context(call: &Call, session: &Session) -> Shown {
     let tabs = session.open_tabs();
     let current = tabs.as_ref().and_then(|tabs| tabs.current());
     let facts = match current {

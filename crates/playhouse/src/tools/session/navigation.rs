@@ -1,4 +1,4 @@
-//! Going to pages.
+//! Navigating pages, and waiting for navigations.
 
 use super::network::pattern;
 use crate::access::principal::Permission;
@@ -27,16 +27,16 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<WaitForUrl>(),
 ];
 
-/// How long a page that has come may take to tell of itself.
+/// The longest wait for the title and the timing of a loaded page.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the browser may take to tell of a download that a navigation turned into.
+/// The longest wait for the download that a navigation became.
 const DOWNLOAD_START_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a download may take whose path is told.
+/// The longest wait for the end of a download, whose path is then part of the answer.
 const DOWNLOAD_END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Measures what the browser noted of the document that is shown, in ms since its navigation began.
+/// A function that measures the loading of the document, in ms since its navigation began.
 const TIMING: &str = include_str!("navigation.js");
 
 /// Open a URL.
@@ -45,11 +45,11 @@ const TIMING: &str = include_str!("navigation.js");
 pub(super) struct Navigate {
     /// The URL.
     url: String,
-    /// How far it must have come; load by default.
+    /// Load state to wait for; load by default.
     wait_until: Option<Until>,
 }
 
-/// How far a page must have come.
+/// A load state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Until {
@@ -70,20 +70,20 @@ impl Until {
 
 const LOADED: Extent = Extent::Reached(LoadState::Loaded);
 
-/// The page that is shown.
+/// The page after the navigation.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct LoadedPage {
     title: String,
-    /// After redirects.
+    /// The URL after redirects.
     url: String,
     /// HTTP status; 0 where there was no response.
     status: u16,
-    /// In ms.
+    /// The duration of the phases of loading, in ms.
     timing: Map<String, Value>,
-    /// No other page came: 204, or a download.
+    /// Whether the document was not replaced: a 204 response, or a download.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stayed: bool,
-    /// The file that it was.
+    /// The download that the navigation became.
     #[serde(skip_serializing_if = "Option::is_none")]
     download: Option<DownloadFacts>,
 }
@@ -92,7 +92,7 @@ pub(super) struct LoadedPage {
 #[derive(Serialize, JsonSchema)]
 struct DownloadFacts {
     name: String,
-    /// Once it is there.
+    /// The path of the file, if the download is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
 }
@@ -105,28 +105,28 @@ impl Tool for Navigate {
     type Scope = TabInAnyState;
     type Output = Object<LoadedPage>;
 
-    fn goal(&self, session: &Session) -> Option<String> {
+    fn navigation_url(&self, session: &Session) -> Option<String> {
         Some(completed_in(session, &self.url))
     }
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<LoadedPage>> {
-        let url = address(&tab.session, call, self.url)?;
+        let url = resolve_url(&tab.session, call, self.url)?;
         let extent = Extent::Reached(self.wait_until.unwrap_or(Until::Load).state());
-        let visit = PendingNavigation::of(&tab, call)?;
+        let navigation = PendingNavigation::of(&tab, call)?;
         match navigate::goto(&tab, call, &call.navigation(), &url, extent).await? {
-            Some((there, landing)) => visit.into_answer(&there.page, landing).await,
+            Some((tab_after, outcome)) => navigation.into_answer(&tab_after.page, outcome).await,
             None => Err(engine::Error::DialogOpen {}.into()),
         }
     }
 }
 
-/// The URL to go to for what was given, if pages may be there.
-pub(super) fn address(session: &Session, call: &Call, given: String) -> Result<String> {
+/// Returns the URL for a given text. Fails if it is invalid, or if pages must not open it.
+pub(super) fn resolve_url(session: &Session, call: &Call, given: String) -> Result<String> {
     let url = completed_in(session, &given);
-    // One with a scheme has to be a URL as it was given. What is done to a page is no address.
-    let address = if given.contains("://") { &given } else { &url };
-    let is_address = Url::parse(address).is_ok_and(|url| url.scheme() != "javascript");
-    if !is_address {
+    // A text with a scheme must be a valid URL as it is. A `javascript:` URL opens no page.
+    let candidate = if given.contains("://") { &given } else { &url };
+    let is_valid = Url::parse(candidate).is_ok_and(|url| url.scheme() != "javascript");
+    if !is_valid {
         return Err(engine::Error::InvalidUrl { url: given }.into());
     }
     permitted(session, call, &given)
@@ -167,11 +167,13 @@ impl Tool for GoForward {
 }
 
 async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Object<LoadedPage>> {
-    let visit = PendingNavigation::of(tab, call)?;
+    let navigation = PendingNavigation::of(tab, call)?;
     if !navigate::go(tab, &call.navigation(), delta, LOADED).await? {
         return Err(Error::NoHistory { delta });
     }
-    visit.into_answer(&tab.page, NavigationOutcome::Shown).await
+    navigation
+        .into_answer(&tab.page, NavigationOutcome::Shown)
+        .await
 }
 
 /// Reload the page.
@@ -191,22 +193,22 @@ impl Tool for Reload {
     type Output = Object<LoadedPage>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<LoadedPage>> {
-        let visit = PendingNavigation::of(&tab, call)?;
+        let navigation = PendingNavigation::of(&tab, call)?;
         let ignore_cache = self.ignore_cache == Some(true);
         let progress = call.navigation();
-        let landing = navigate::reload(&tab, &progress, ignore_cache, LOADED).await?;
-        visit.into_answer(&tab.page, landing).await
+        let outcome = navigate::reload(&tab, &progress, ignore_cache, LOADED).await?;
+        navigation.into_answer(&tab.page, outcome).await
     }
 }
 
 /// Wait until the page is loaded.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct WaitForLoad {
-    /// How far it must have come; load by default.
+    /// Load state to wait for; load by default.
     state: Option<Until>,
 }
 
-/// How far a page has come.
+/// The page with its load state.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Loaded {
     state: Until,
@@ -234,7 +236,7 @@ pub(super) struct WaitForUrl {
     url: String,
 }
 
-/// Where the page is.
+/// The URL of the page.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Reached {
     url: String,
@@ -286,7 +288,7 @@ async fn wait_for_url(
     }
 }
 
-/// Fails where a dialog holds the page up.
+/// Fails if a dialog is open, because it blocks the page.
 pub(super) fn fail_if_dialog_open(page: &Page) -> engine::Result<()> {
     match page.dialog() {
         Some(_) => Err(engine::Error::DialogOpen {}),
@@ -302,13 +304,13 @@ async fn wait(page: &Page, progress: &Progress, until: Until) -> Result<()> {
     Ok(page.wait_for_load_state(progress, state).await?)
 }
 
-/// A page on its way elsewhere.
+/// A navigation that has not ended.
 struct PendingNavigation<'a> {
     tab: &'a TabInAnyState,
     call: &'a Call,
     context: BrowserContext,
     began: Instant,
-    /// The last download that there was before.
+    /// The number of the last download before the navigation.
     downloaded: Option<u64>,
 }
 
@@ -324,13 +326,13 @@ impl<'a> PendingNavigation<'a> {
         })
     }
 
-    /// What became of it.
+    /// Returns the answer about a navigation that has ended.
     async fn into_answer(
         self,
         page: &Page,
-        landing: NavigationOutcome,
+        outcome: NavigationOutcome,
     ) -> Result<Object<LoadedPage>> {
-        let (stayed, status) = match landing {
+        let (stayed, status) = match outcome {
             NavigationOutcome::Shown => (false, page.status().map(|(status, _)| status)),
             NavigationOutcome::Stayed { status } => (true, status),
         };
@@ -340,16 +342,16 @@ impl<'a> PendingNavigation<'a> {
             _ if stayed => self.download(page).await,
             _ => None,
         };
-        // What a page keeps from being asked does not make it any less open.
-        let patience = self.call.within(TITLE_TIMEOUT);
+        // An unresponsive page is reported without its title and timing.
+        let progress = self.call.within(TITLE_TIMEOUT);
         let measured = async {
             match stayed {
-                // It would be that of the page that stays.
+                // The timing would be that of the previous document.
                 true => Ok(None),
-                false => page.evaluate(&patience, TIMING).await,
+                false => page.evaluate(&progress, TIMING).await,
             }
         };
-        let (timing, title) = futures_util::future::join(measured, page.title(&patience)).await;
+        let (timing, title) = futures_util::future::join(measured, page.title(&progress)).await;
         let mut timing = match timing {
             Ok(Some(Value::Object(timing))) => timing,
             _ => Map::new(),
@@ -366,14 +368,14 @@ impl<'a> PendingNavigation<'a> {
         .into())
     }
 
-    /// The download that it turned into; a short one is waited for.
+    /// Returns the download that the navigation became. A short download is waited for.
     async fn download(&self, page: &Page) -> Option<DownloadFacts> {
-        let begun = self.awaited(DOWNLOAD_START_TIMEOUT, |download| {
+        let begun = self.wait_for_download(DOWNLOAD_START_TIMEOUT, |download| {
             Some(download.number) > self.downloaded
                 && download.page.as_ref().is_none_or(|id| id == page.id())
         });
         let begun = begun.await?;
-        let ended = self.awaited(DOWNLOAD_END_TIMEOUT, |download| {
+        let ended = self.wait_for_download(DOWNLOAD_END_TIMEOUT, |download| {
             download.number == begun.number && download.state != DownloadState::InProgress
         });
         let downloads = self.tab.session.open_tabs()?.downloads();
@@ -389,18 +391,18 @@ impl<'a> PendingNavigation<'a> {
         })
     }
 
-    /// The download for which this holds, once there is one.
-    async fn awaited(
+    /// Waits for a download that fulfils a condition. Returns `None` after the time limit.
+    async fn wait_for_download(
         &self,
         limit: Duration,
-        holds: impl Fn(&Download) -> bool,
+        is_match: impl Fn(&Download) -> bool,
     ) -> Option<Download> {
         let mut changes = self.context.changes();
         let waiting = async {
             loop {
                 changes.mark_unchanged();
                 let mut all = self.context.downloads().into_iter();
-                if let Some(download) = all.find(&holds) {
+                if let Some(download) = all.find(&is_match) {
                     return Some(download);
                 }
                 changes.changed().await.ok()?;

@@ -1,4 +1,4 @@
-//! What becomes of a session's requests, and how good its network is. All of it holds for tabs to come too.
+//! Routes, offline mode and throttling of a session. They also apply to tabs that are opened later.
 
 use crate::access::principal::Permission;
 use crate::calls::Call;
@@ -21,7 +21,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<SetThrottling>(),
 ];
 
-/// What can be blocked: as Playwright names it. A socket is no request that could be stopped.
+/// The resource types that can be blocked, by Playwright's names. WebSockets are missing because they are not intercepted.
 const RESOURCE_TYPES: &[&str] = &[
     "document",
     "stylesheet",
@@ -45,11 +45,11 @@ pub(super) struct BlockResource {
     resource_type: Option<String>,
     /// Glob (**/*.png), /regex/, or part of the URL.
     url: Option<String>,
-    /// Take this rule back.
+    /// Remove this rule.
     remove: Option<bool>,
 }
 
-/// The rules that hold now, oldest first; the newest that fits decides.
+/// The rules, oldest first. The newest rule that matches decides.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Rules {
     rules: Vec<Rule>,
@@ -64,12 +64,12 @@ struct Rule {
     url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     resource_type: Option<String>,
-    /// Of the answer.
+    /// The status of the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
 }
 
-/// What a rule does.
+/// The effect of a rule.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Action {
@@ -115,11 +115,11 @@ impl Tool for BlockResource {
         if let Some(kind) = &self.resource_type
             && !RESOURCE_TYPES.contains(&kind.as_str())
         {
-            let known = RESOURCE_TYPES.join(", ");
+            let types = RESOURCE_TYPES.join(", ");
             return Err(wrong(
                 call,
                 "resourceType",
-                format!("Expected one of {known}"),
+                format!("Expected one of {types}"),
             ));
         }
         let url = self.url.as_deref();
@@ -129,7 +129,7 @@ impl Tool for BlockResource {
             answer: RouteAnswer::Block,
             details: None,
         };
-        rule(&tab.context()?, call, route, self.remove == Some(true)).await
+        set_rule(&tab.context()?, call, route, self.remove == Some(true)).await
     }
 }
 
@@ -138,7 +138,7 @@ impl Tool for BlockResource {
 pub(super) struct MockResponse {
     /// Glob (**/api/*), /regex/, or part of the URL.
     url: String,
-    /// The answer; without it the rule is taken back.
+    /// The response; without it the rule is removed.
     response: Option<Response>,
 }
 
@@ -196,7 +196,7 @@ impl Tool for MockResponse {
             answer: RouteAnswer::Mock(Arc::new(response.into())),
             details: None,
         };
-        rule(&tab.context()?, call, route, remove).await
+        set_rule(&tab.context()?, call, route, remove).await
     }
 }
 
@@ -226,16 +226,17 @@ impl From<Response> for Mock {
     }
 }
 
-/// Puts a rule in the place of the one about the same requests, or takes that one back.
-async fn rule(
+/// Adds a rule, in place of the one about the same requests, or removes that one. Returns all rules.
+async fn set_rule(
     context: &BrowserContext,
     call: &Call,
     route: Route,
     remove: bool,
 ) -> Result<Object<Rules>> {
     let same = |other: &Route| {
-        let kinds = std::mem::discriminant(&other.answer) == std::mem::discriminant(&route.answer);
-        kinds && other.url == route.url && other.resource_type == route.resource_type
+        let same_kind =
+            std::mem::discriminant(&other.answer) == std::mem::discriminant(&route.answer);
+        same_kind && other.url == route.url && other.resource_type == route.resource_type
     };
     let mut routes: Vec<_> = context.routes().iter().cloned().collect();
     let before = routes.len();
@@ -264,7 +265,7 @@ async fn rule(
     Ok(Rules { rules }.into())
 }
 
-/// The pattern that a parameter has.
+/// Parses the URL pattern of a parameter.
 pub(super) fn pattern(call: &Call, parameter: &str, source: &str) -> Result<UrlPattern> {
     UrlPattern::new(source).map_err(|reason| wrong(call, parameter, reason))
 }
@@ -283,11 +284,11 @@ fn wrong(call: &Call, parameter: &str, message: String) -> Error {
 /// Turn offline mode on or off.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct SetOffline {
-    /// Cut it?
+    /// Offline?
     offline: bool,
 }
 
-/// Whether it is cut.
+/// Whether offline mode is on.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Offline {
     offline: bool,
@@ -324,7 +325,7 @@ pub(super) struct SetThrottling {
     latency: Option<f64>,
 }
 
-/// How slow the network is; null where nothing limits it.
+/// The limits of the network; null means no limit.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Throttling {
@@ -347,7 +348,7 @@ fn rounded(number: f64) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "what is asked for is never less than nothing"
+        reason = "the values are not negative"
     )]
     let number = number.round() as u64;
     number

@@ -1,6 +1,6 @@
 //! The pages of a session.
 
-use super::navigation::address;
+use super::navigation::resolve_url;
 use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ struct Listed {
     index: usize,
     url: String,
     title: String,
-    /// Other tools work on it.
+    /// Whether other tools work on this page.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     current: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -89,7 +89,7 @@ impl Tool for NewPage {
     type Scope = Arc<Session>;
     type Output = Object<Pages>;
 
-    fn goal(&self, session: &Session) -> Option<String> {
+    fn navigation_url(&self, session: &Session) -> Option<String> {
         let url = self.url.as_deref();
         url.map(|url| completed_in(session, url))
     }
@@ -97,7 +97,7 @@ impl Tool for NewPage {
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Object<Pages>> {
         let url = self
             .url
-            .map(|url| address(&session, call, url))
+            .map(|url| resolve_url(&session, call, url))
             .transpose()?;
         let progress = call.navigation();
         let tab = session.tabs(call).await?.open_new(&progress).await?;

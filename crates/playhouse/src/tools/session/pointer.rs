@@ -1,4 +1,4 @@
-//! The mouse.
+//! Mouse actions and scrolling.
 
 use super::Done;
 use crate::access::principal::Permission;
@@ -52,9 +52,9 @@ impl Tool for Click {
             force: self.force == Some(true),
             ..engine::Click::default()
         };
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         tab.act(call, locator.click(&call.action(), &how)).await?;
-        Ok(Done::saying(format!("Clicked {}", self.selector)).into())
+        Ok(Done::new(format!("Clicked {}", self.selector)).into())
     }
 }
 
@@ -79,11 +79,11 @@ impl Tool for Hover {
     type Output = Object<Done>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let how = engine::Click::default();
         tab.act_briefly(call, locator.hover(&call.action(), &how))
             .await?;
-        Ok(Done::saying(format!("Hovered {}", self.selector)).into())
+        Ok(Done::new(format!("Hovered {}", self.selector)).into())
     }
 }
 
@@ -105,11 +105,11 @@ impl Tool for DragAndDrop {
     type Output = Object<Done>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
-        let source = tab.awaited(&self.source)?;
-        let target = tab.awaited(&self.target)?;
+        let source = tab.locator_with_wait(&self.source)?;
+        let target = tab.locator_with_wait(&self.target)?;
         tab.act(call, source.drag_to(&call.action(), &target))
             .await?;
-        Ok(Done::saying(format!("Dragged {} to {}", self.source, self.target)).into())
+        Ok(Done::new(format!("Dragged {} to {}", self.source, self.target)).into())
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) struct Scroll {
     selector: Option<String>,
 }
 
-/// Where it is scrolled to.
+/// The scroll position after the call, in CSS pixels.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Scrolled {
@@ -144,9 +144,9 @@ impl Tool for Scroll {
         let progress = call.action();
         let (x, y) = (self.x.unwrap_or(0.0), self.y.unwrap_or(0.0));
         let watch = tab.page.watch(&progress).await;
-        let place = match &self.selector {
+        let position = match &self.selector {
             Some(selector) => {
-                let locator = tab.awaited(selector)?;
+                let locator = tab.locator_with_wait(selector)?;
                 locator.scroll_into_view(&progress).await?;
                 of_element(&locator, call, x, y).await?
             }
@@ -158,7 +158,11 @@ impl Tool for Scroll {
             }
         };
         tab.settle_briefly(call, watch).await;
-        let at = |index: usize| place.as_ref().and_then(|place| place[index].as_f64());
+        let at = |index: usize| {
+            position
+                .as_ref()
+                .and_then(|position| position[index].as_f64())
+        };
         Ok(Scrolled {
             scroll_x: at(0).unwrap_or_default(),
             scroll_y: at(1).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! What elements say.
+//! Reading texts, attributes and values of elements.
 
 use crate::access::principal::Permission;
 use crate::calls::Call;
@@ -22,7 +22,7 @@ pub(super) struct GetText {
     selector: String,
 }
 
-/// A text.
+/// The text.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Text {
     text: String,
@@ -37,7 +37,7 @@ impl Tool for GetText {
     type Output = Object<Text>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Text>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let text = locator.inner_text(&call.action()).await?;
         Ok(Text { text }.into())
     }
@@ -50,7 +50,7 @@ pub(super) struct GetAllText {
     selector: String,
 }
 
-/// Texts in the order of the document.
+/// The texts, in the order of the document.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Texts {
     texts: Vec<String>,
@@ -81,7 +81,7 @@ pub(super) struct GetAttribute {
     attribute: String,
 }
 
-/// A value; null where there is none.
+/// The value; null if there is none.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ValueOf {
     value: Option<String>,
@@ -96,7 +96,7 @@ impl Tool for GetAttribute {
     type Output = Object<ValueOf>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<ValueOf>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let value = locator.attribute(&call.action(), &self.attribute).await?;
         Ok(ValueOf { value }.into())
     }
@@ -118,7 +118,7 @@ impl Tool for GetValue {
     type Output = Object<ValueOf>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<ValueOf>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let value = locator.value(&call.action()).await?;
         Ok(ValueOf { value }.into())
     }

@@ -1,11 +1,11 @@
-//! What the page has requested.
+//! The requests of the page.
 
 use super::navigation::fail_if_dialog_open;
 use super::network::pattern;
 use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::tools::browser::network::{saved, values};
+use crate::tools::browser::network::{save_body, values};
 use crate::tools::scope::{FreeTab, TabInAnyState};
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::{Page, RequestOutcome, UrlPattern};
@@ -21,10 +21,10 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<WaitForResponse>(),
 ];
 
-/// How many requests are told when nobody says.
+/// The default of `limit`.
 const DEFAULT_LIMIT: usize = 100;
 
-/// How long the end of a response that is under way is waited for before its body is read.
+/// The longest wait for the end of a response before its body is read.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// List the requests of the page since the last navigation, oldest first.
@@ -36,56 +36,56 @@ pub(super) struct GetRequestLog {
     limit: Option<usize>,
 }
 
-/// Requests.
+/// The requests.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Log {
-    /// All that fit.
+    /// The number of requests that match.
     count: usize,
     requests: Vec<Request>,
 }
 
-/// A request; each hop of a redirect is one.
+/// A request. Each hop of a redirect is a request.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Request {
-    /// For get_request; counted anew with each document.
+    /// The number for `get_request`. Each document begins at 1.
     number: usize,
     url: String,
     method: String,
-    /// HTTP status; 0 where there is no answer.
+    /// HTTP status; 0 where there is no response.
     status: u16,
     resource_type: String,
     timing: Timing,
     sizes: Sizes,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     from_cache: bool,
-    /// Why it failed.
+    /// The reason of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
-/// In ms.
+/// Times in ms.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Timing {
-    /// After the first request of the page.
+    /// The time between the first request of the page and the start of this one.
     start_time: f64,
-    /// From start to the answer's first byte.
+    /// The time between the start and the first byte of the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<f64>,
-    /// From start to end.
+    /// The time between the start and the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     duration: Option<f64>,
 }
 
-/// In bytes.
+/// Sizes in bytes.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Sizes {
-    /// Of the body that was sent.
+    /// The size of the request body.
     #[serde(skip_serializing_if = "Option::is_none")]
     request: Option<usize>,
-    /// Of what was received, headers included.
+    /// The size of the response, with its headers.
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<u64>,
 }
@@ -134,7 +134,7 @@ pub(super) struct GetRequest {
     number: usize,
 }
 
-/// A request in full.
+/// A request and its response in full.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Exchange {
@@ -149,19 +149,19 @@ pub(super) struct Exchange {
     response_body: Option<Body>,
 }
 
-/// Values by names in small letters; several of one name have a line each.
+/// Values by lower-case names. Several values of one name have a line each.
 type Headers = BTreeMap<String, String>;
 
 /// A body.
 #[derive(Default, Serialize, JsonSchema)]
 struct Body {
-    /// Of one that is text.
+    /// The body, if it is text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Where any other lies.
+    /// The path of the file with the body, if it is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Why the browser does not give it.
+    /// Why the browser does not return the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -176,7 +176,7 @@ impl Tool for GetRequest {
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Exchange>> {
         let page = &tab.page;
-        let _ = tokio::time::timeout(RESPONSE_TIMEOUT, ended(page, self.number)).await;
+        let _ = tokio::time::timeout(RESPONSE_TIMEOUT, wait_until_ended(page, self.number)).await;
         let request = page.request(self.number).ok_or(Error::RequestNotFound {
             index: self.number,
             list: GetRequestLog::NAME,
@@ -190,13 +190,13 @@ impl Tool for GetRequest {
             Some(body) => Some(Body::of(body, &tab, call, "request", "").await?),
             None => None,
         };
-        // What led elsewhere, or came to nothing, has no body that could be asked for.
-        let came_to_nothing = matches!(
+        // Redirected and failed requests have no response body.
+        let has_no_body = matches!(
             request.outcome,
             Some(RequestOutcome::Redirected | RequestOutcome::Failed { .. })
         );
-        let answered = request.response.as_ref().filter(|_| !came_to_nothing);
-        let response_body = match answered {
+        let with_body = request.response.as_ref().filter(|_| !has_no_body);
+        let response_body = match with_body {
             Some(response) => {
                 let body = page.response_body(&progress, &request.id).await;
                 Some(Body::of(body, &tab, call, "response", &response.mime_type).await?)
@@ -215,15 +215,15 @@ impl Tool for GetRequest {
     }
 }
 
-/// Waits until a request that was answered is over.
-async fn ended(page: &Page, number: usize) {
+/// Waits until a response that has begun is complete.
+async fn wait_until_ended(page: &Page, number: usize) {
     let mut changes = page.changes();
     loop {
         changes.mark_unchanged();
         let request = page.request(number);
-        let is_coming =
+        let is_incomplete =
             |request: engine::Request| request.response.is_some() && request.outcome.is_none();
-        if !request.is_some_and(is_coming) || changes.changed().await.is_err() {
+        if !request.is_some_and(is_incomplete) || changes.changed().await.is_err() {
             return;
         }
     }
@@ -243,7 +243,9 @@ impl Body {
                 ..Self::default()
             },
             Ok(Err(binary)) => Self {
-                path: Some(saved(tab, call, binary.into_bytes(), prefix, mime_type, None).await?),
+                path: Some(
+                    save_body(tab, call, binary.into_bytes(), prefix, mime_type, None).await?,
+                ),
                 ..Self::default()
             },
             Err(error) => Self {
@@ -295,7 +297,7 @@ impl Tool for WaitForResponse {
         progress.log(format!("waiting for a response from {pattern}"));
         let since = tab.tab.responses_before_action();
         let request = progress
-            .run(self.answered(&tab.page, &pattern, since))
+            .run(self.next_response(&tab.page, &pattern, since))
             .await?;
         let requests = tab.page.requests();
         Ok(Request::of(&request, requests.first()).into())
@@ -303,8 +305,8 @@ impl Tool for WaitForResponse {
 }
 
 impl WaitForResponse {
-    /// The first request that fits and was answered after so many others, once there is one.
-    async fn answered(
+    /// Returns the first matching request that got a response after the first `since` ones. Waits until there is one.
+    async fn next_response(
         &self,
         page: &Page,
         pattern: &UrlPattern,
@@ -316,7 +318,7 @@ impl WaitForResponse {
             let now = page.response_count();
             let mut requests = page.responded_since(since);
             since = now;
-            requests.retain(|request| self.is_wanted(request));
+            requests.retain(|request| self.is_match(request));
             let urls = requests.iter().map(|request| request.url.clone());
             let matched = pattern.are_matched(urls.collect()).await?;
             let mut found = requests.into_iter().zip(matched);
@@ -330,21 +332,21 @@ impl WaitForResponse {
         }
     }
 
-    fn is_wanted(&self, request: &engine::Request) -> bool {
+    fn is_match(&self, request: &engine::Request) -> bool {
         let status = request.response.as_ref().map(|response| response.status);
         let method = self.method.as_deref();
         method.is_none_or(|method| request.method.eq_ignore_ascii_case(method))
-            && self.status.is_none_or(|wanted| status == Some(wanted))
+            && self.status.is_none_or(|expected| status == Some(expected))
     }
 }
 
-/// What a page has requested since it was opened, and how many of each kind that were.
+/// Returns the requests of a page since it was opened, and the number of requests, responses and errors.
 pub(crate) fn network_log(page: &Page) -> (Value, Map<String, Value>) {
     let requests = page.requests();
     let first = requests.first();
     let entries = requests.iter();
     let entries = entries.map(|request| json!(Request::of(request, first)));
-    let answered = requests.iter().filter(|request| request.response.is_some());
+    let responded = requests.iter().filter(|request| request.response.is_some());
     let failed = requests.iter().filter(|request| {
         let status = request.response.as_ref().map(|response| response.status);
         matches!(request.outcome, Some(RequestOutcome::Failed { .. }))
@@ -352,14 +354,14 @@ pub(crate) fn network_log(page: &Page) -> (Value, Map<String, Value>) {
     });
     let counts = Map::from_iter([
         ("requestCount".to_owned(), requests.len().into()),
-        ("responseCount".to_owned(), answered.count().into()),
+        ("responseCount".to_owned(), responded.count().into()),
         ("errorCount".to_owned(), failed.count().into()),
     ]);
     (entries.collect(), counts)
 }
 
 impl Request {
-    /// `first`: the first one of the document.
+    /// Describes a request. `first` is the first request of the document.
     fn of(request: &engine::Request, first: Option<&engine::Request>) -> Self {
         let after = first.and_then(|first| request.since(first));
         let response = request.response.as_ref();
@@ -376,7 +378,7 @@ impl Request {
             resource_type: request.resource_type.clone(),
             timing: Timing {
                 start_time: milliseconds(after.unwrap_or_default()),
-                // The browser may tell of the last byte before the first.
+                // The browser may report the last byte before the first one.
                 response: request
                     .answered
                     .map(|answered| answered.min(request.duration.unwrap_or(answered)))
@@ -393,7 +395,7 @@ impl Request {
     }
 }
 
-/// To a tenth.
+/// Returns a time in ms, rounded to a tenth.
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 10_000.0).round() / 10.0
 }

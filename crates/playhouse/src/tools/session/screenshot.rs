@@ -1,4 +1,4 @@
-//! Pictures of a page or of an element.
+//! Screenshots of the page and of elements.
 
 use crate::access::principal::Permission;
 use crate::calls::Call;
@@ -30,11 +30,11 @@ pub(super) struct Screenshot {
     path: Option<String>,
 }
 
-/// Where a picture lies, and its size in pixels.
+/// The file of a screenshot, and its size in pixels.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ScreenshotFile {
     uri: String,
-    /// As other tools take it.
+    /// The path of the file, as other tools accept it.
     path: String,
     width: u32,
     height: u32,
@@ -81,7 +81,7 @@ impl Tool for ScreenshotElement {
     type Output = Object<ScreenshotFile>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<ScreenshotFile>> {
-        let locator = tab.awaited(&self.selector)?;
+        let locator = tab.locator_with_wait(&self.selector)?;
         let request = Request {
             area: locator.screenshot_area(&call.action()).await?,
             format: self.kind.unwrap_or(Format::Png),

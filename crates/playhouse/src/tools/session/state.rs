@@ -1,4 +1,4 @@
-//! All that a session remembers, taken along and brought back.
+//! Saving and restoring the storage state of a session.
 
 use crate::access::principal::Permission;
 use crate::calls::Call;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Where a tab is that shows nothing.
+/// The URL of an empty document.
 const BLANK: &str = "about:blank";
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<SaveState>(), ToolDef::of::<RestoreState>()];
@@ -25,10 +25,10 @@ pub(super) struct SaveState {
     path: Option<String>,
 }
 
-/// What was saved, or where.
+/// The storage state, or the file with it.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Saved {
-    /// cookies, and origins with their localStorage, sessionStorage, indexedDB.
+    /// `cookies`, and `origins` with their localStorage, sessionStorage and indexedDB.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     state: Option<StorageState>,
@@ -71,7 +71,7 @@ pub(super) struct RestoreState {
     path: Option<String>,
 }
 
-/// What was restored.
+/// The outcome.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Restored {
     message: String,
@@ -80,7 +80,7 @@ pub(super) struct Restored {
     skipped: Vec<Skipped>,
 }
 
-/// An origin that was left out.
+/// An origin that was skipped, and the rule that blocks it.
 #[derive(Serialize, JsonSchema)]
 struct Skipped {
     origin: String,
@@ -96,9 +96,9 @@ impl Tool for RestoreState {
     type Output = Object<Restored>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Restored>> {
-        let (mut state, parameter) = self.wanted(&tab, call).await?;
+        let (mut state, parameter) = self.read_state(&tab, call).await?;
         let context = tab.context()?;
-        let problems = strange(&state, parameter);
+        let problems = origins_without_storage(&state, parameter);
         if !problems.is_empty() {
             return Err(Error::InvalidArguments {
                 tool: call.tool.name,
@@ -106,37 +106,38 @@ impl Tool for RestoreState {
             });
         }
         let mut skipped = Vec::new();
-        state.origins.retain(|known| {
-            let rule = context.options().origins.refusal(&known.origin);
+        state.origins.retain(|origin| {
+            let rule = context.options().origins.refusal(&origin.origin);
             skipped.extend(rule.as_ref().map(|rule| Skipped {
-                origin: known.origin.clone(),
+                origin: origin.origin.clone(),
                 rule: rule.clone(),
             }));
             rule.is_none()
         });
         let progress = call.navigation();
         let url = tab.page.url();
-        // What is open must not be in the way, nor write over what comes.
-        let others = leave_others(&tab, call).await?;
-        let here = leave(&tab, call).await?;
+        // Open documents are replaced first, because they can block the restoring of storage and overwrite what is restored.
+        let others = replace_others_with_blank(&tab, call).await?;
+        let blank_tab = replace_with_blank(&tab, call).await?;
         context.restore_full_state(&progress, &state).await?;
-        here.page
+        blank_tab
+            .page
             .restore_session_storage(&progress, &state, &url)
             .await?;
-        let again = others.iter().map(async |(tab, url)| {
-            // What does not come now is for whoever looks at it.
+        let reloads = others.iter().map(async |(tab, url)| {
+            // Pages that do not load again are not an error of this call.
             let _ = tab
                 .go_to(&call.navigation(), url, LoadState::Committed)
                 .await;
         });
-        futures_util::future::join_all(again).await;
+        futures_util::future::join_all(reloads).await;
         let mut message = format!(
             "Restored {} cookies, and the storage of {} origins",
             state.cookies.len(),
             state.origins.len()
         );
         if is_site(&url)
-            && let Err(error) = here
+            && let Err(error) = blank_tab
                 .go_to(&call.navigation(), &url, LoadState::Loaded)
                 .await
         {
@@ -149,8 +150,8 @@ impl Tool for RestoreState {
 }
 
 impl RestoreState {
-    /// The state, and the parameter that has it.
-    async fn wanted(self, tab: &FreeTab, call: &Call) -> Result<(StorageState, &'static str)> {
+    /// Returns the storage state, and the name of the parameter that has it.
+    async fn read_state(self, tab: &FreeTab, call: &Call) -> Result<(StorageState, &'static str)> {
         const BOTH: &[&str] = &["state", "path"];
         match (self.state, &self.path) {
             (Some(state), None) => match serde_json::from_value(Value::Object(state)) {
@@ -181,17 +182,17 @@ impl RestoreState {
     }
 }
 
-/// Origins of the state that no page can have a storage of.
-fn strange(state: &StorageState, parameter: &str) -> Vec<Problem> {
+/// Returns the origins of the state that cannot have storage, as problems of the parameter.
+fn origins_without_storage(state: &StorageState, parameter: &str) -> Vec<Problem> {
     let origins = state.origins.iter().enumerate();
-    let strange = origins.filter(|(_, known)| known.of_site().is_none());
-    strange
-        .map(|(index, known)| Problem {
+    let invalid = origins.filter(|(_, origin)| origin.of_site().is_none());
+    invalid
+        .map(|(index, origin)| Problem {
             parameter: match parameter {
                 "state" => format!("state.origins[{index}].origin"),
                 other => other.to_owned(),
             },
-            message: format!("\"{}\" is not an http or https origin", known.origin),
+            message: format!("\"{}\" is not an http or https origin", origin.origin),
             missing: false,
         })
         .collect()
@@ -201,8 +202,9 @@ fn is_site(url: &str) -> bool {
     url.starts_with("http:") || url.starts_with("https:")
 }
 
-/// Leaves what the tab shows, whether or not that agrees. The tab that is empty now, which is another one if this one hung.
-async fn leave(tab: &TabInAnyState, call: &Call) -> Result<Arc<Tab>> {
+/// Navigates the tab to an empty document, and accepts its beforeunload dialog. Returns the tab with the empty document, which is another
+/// one if this one was unresponsive.
+async fn replace_with_blank(tab: &TabInAnyState, call: &Call) -> Result<Arc<Tab>> {
     if let Some((there, _)) = tab
         .go_to(call, &call.navigation(), BLANK, LoadState::Loaded)
         .await?
@@ -219,29 +221,32 @@ async fn leave(tab: &TabInAnyState, call: &Call) -> Result<Arc<Tab>> {
     }
 }
 
-/// Leaves what all other tabs of the context show; those with their addresses that can be shown again.
-async fn leave_others(tab: &TabInAnyState, call: &Call) -> Result<Vec<(Arc<Tab>, String)>> {
+/// Navigates all other tabs of the context to empty documents. Returns those that had an HTTP URL, with that URL.
+async fn replace_others_with_blank(
+    tab: &TabInAnyState,
+    call: &Call,
+) -> Result<Vec<(Arc<Tab>, String)>> {
     let tabs = tab.session.open_tabs();
     let tabs = tabs.map(|tabs| tabs.all()).unwrap_or_default();
     let others = tabs.into_iter().filter(|other| other.page != tab.page);
-    let leaving = others.map(async |other| {
+    let replacing = others.map(async |other| {
         let url = other.page.url();
-        let leaving = async {
+        let replacing = async {
             let progress = call.navigation();
-            let asks = other.go_to(&progress, BLANK, LoadState::Loaded).await?;
-            if asks.is_none() {
+            let outcome = other.go_to(&progress, BLANK, LoadState::Loaded).await?;
+            if outcome.is_none() {
                 other.page.answer_dialog(&progress, true, None).await?;
                 other.go_to(&progress, BLANK, LoadState::Loaded).await?;
             }
             Ok(())
         };
-        match leaving.await {
+        match replacing.await {
             Ok(()) => Ok(is_site(&url).then(|| (other.clone(), url))),
-            // It writes nothing any more.
+            // A closed page writes no storage.
             Err(error) if Error::is_end(&error) => Ok(None),
             Err(error) => Err(error),
         }
     });
-    let left = futures_util::future::try_join_all(leaving).await?;
-    Ok(left.into_iter().flatten().collect())
+    let replaced = futures_util::future::try_join_all(replacing).await?;
+    Ok(replaced.into_iter().flatten().collect())
 }

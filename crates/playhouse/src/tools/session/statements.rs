@@ -1,16 +1,16 @@
-//! Where the statements of a script end, as far as its value needs it. Whether code is JavaScript at all the browser decides.
+//! The statements of a script, as far as the search for its value requires. The browser decides whether code is valid JavaScript.
 
-/// A script whose comments and literals are out of the way.
+/// A script whose comments and literals are masked.
 pub(super) struct Statements<'a> {
     script: &'a str,
-    /// As long as the script, byte for byte: blanks for comments, `_` for what literals hold.
-    bare: String,
+    /// The masked script, with the same length in bytes: spaces for comments, `_` for the content of literals.
+    masked: String,
 }
 
-/// The places that are tried, from the end.
-const TRIED: usize = 12;
+/// The highest number of candidates for the last statement.
+const MAX_CANDIDATES: usize = 12;
 
-/// Words that no value begins with, or whose meaning changes where one is wanted.
+/// Words that begin a declaration, or that have another meaning at the beginning of an expression.
 const DECLARATIONS: [&str; 3] = ["function", "class", "async"];
 
 /// Words after which a slash begins a regular expression.
@@ -22,29 +22,29 @@ impl<'a> Statements<'a> {
     pub(super) fn of(script: &'a str) -> Self {
         Self {
             script,
-            bare: bare(script),
+            masked: masked(script),
         }
     }
 
-    /// The script without what follows its last statement: semicolons, blanks and comments.
+    /// Returns the script without the semicolons, spaces and comments after its last statement.
     pub(super) fn trimmed(&self) -> &'a str {
         let end = |end: char| end == ';' || end.is_whitespace();
-        &self.script[..self.bare.trim_end_matches(end).len()]
+        &self.script[..self.masked.trim_end_matches(end).len()]
     }
 
-    /// Whether the word stands anywhere in the code.
+    /// Returns whether the word occurs in the code, outside of comments and literals.
     pub(super) fn has_word(&self, word: &str) -> bool {
         let is_part = |char: char| char.is_alphanumeric() || char == '_' || char == '$';
-        self.bare
+        self.masked
             .split(|char| !is_part(char))
-            .any(|known| known == word)
+            .any(|other| other == word)
     }
 
-    /// What may be the last statement, and all before it; the shortest last one first.
+    /// Returns the candidates for the last statement, each with the text before it. The shortest statement is first.
     pub(super) fn last(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let code = &self.bare[..self.trimmed().len()];
+        let code = &self.masked[..self.trimmed().len()];
         let mut depth = 0_i32;
-        let mut places = Vec::new();
+        let mut starts = Vec::new();
         for (index, byte) in code.bytes().enumerate() {
             match byte {
                 b'(' | b'[' | b'{' => depth += 1,
@@ -53,59 +53,59 @@ impl<'a> Statements<'a> {
             }
             if depth == 0 && matches!(byte, b';' | b'}' | b'\n') {
                 let rest = code[index + 1..].trim_start();
-                let goes_on = byte != b';' && rest.starts_with(continues_line);
+                let continues = byte != b';' && rest.starts_with(continues_line);
                 let declares = DECLARATIONS.iter().any(|word| rest.starts_with(word));
-                if !rest.is_empty() && !goes_on && !declares {
-                    places.push(index + 1);
+                if !rest.is_empty() && !continues && !declares {
+                    starts.push(index + 1);
                 }
             }
         }
         let (script, end) = (self.script, code.len());
-        let places = places.into_iter().rev().take(TRIED);
-        places.map(move |place| (&script[..place], &script[place..end]))
+        let starts = starts.into_iter().rev().take(MAX_CANDIDATES);
+        starts.map(move |start| (&script[..start], &script[start..end]))
     }
 }
 
-/// What belongs to the line before when a line begins with it.
+/// Returns whether a line that begins with this character continues the previous line.
 fn continues_line(char: char) -> bool {
     "([`+-*/%.,?:&|^=<>!".contains(char)
 }
 
-/// Where in a script we are.
-enum Inside {
-    /// Code between `${` and `}`, so many brackets deep.
+/// A nesting level of code and templates.
+enum Nesting {
+    /// Code between `${` and `}`, with the number of open curly brackets in it.
     Code(u32),
     Template,
 }
 
-fn bare(script: &str) -> String {
-    let mut bare = Vec::with_capacity(script.len());
-    let mut inside = vec![Inside::Code(0)];
+fn masked(script: &str) -> String {
+    let mut masked = Vec::with_capacity(script.len());
+    let mut nesting = vec![Nesting::Code(0)];
     let mut rest = script.as_bytes();
     let mut take = |rest: &mut &[u8], count: usize, shown: Option<u8>| {
         let (taken, left) = rest.split_at(count.min(rest.len()));
-        bare.extend(taken.iter().map(|byte| match shown {
+        masked.extend(taken.iter().map(|byte| match shown {
             None => *byte,
             Some(_) if *byte == b'\n' => b'\n',
             Some(shown) => shown,
         }));
         *rest = left;
     };
-    // What came last, to tell a division from a regular expression.
+    // The previous token, which distinguishes a division from a regular expression.
     let mut before = String::new();
     while let [byte, after @ ..] = rest {
-        let nested = inside.len() > 1;
-        let state = inside.last_mut();
-        if let Some(Inside::Template) = state {
+        let nested = nesting.len() > 1;
+        let state = nesting.last_mut();
+        if let Some(Nesting::Template) = state {
             match byte {
                 b'`' => {
-                    inside.pop();
+                    nesting.pop();
                     take(&mut rest, 1, None);
                     before = "`".to_owned();
                 }
                 b'$' if after.first() == Some(&b'{') => {
-                    inside.push(Inside::Code(0));
-                    // A bracket that nothing can be split behind.
+                    nesting.push(Nesting::Code(0));
+                    // Masked as a round bracket, so that no statement ends in the template.
                     take(&mut rest, 1, Some(b'_'));
                     take(&mut rest, 1, Some(b'('));
                     before.clear();
@@ -137,17 +137,17 @@ fn bare(script: &str) -> String {
                 before = "_".to_owned();
             }
             b'`' => {
-                inside.push(Inside::Template);
+                nesting.push(Nesting::Template);
                 take(&mut rest, 1, None);
             }
-            b'}' if nested && matches!(state, Some(Inside::Code(0))) => {
-                inside.pop();
+            b'}' if nested && matches!(state, Some(Nesting::Code(0))) => {
+                nesting.pop();
                 take(&mut rest, 1, Some(b')'));
             }
             _ => {
                 match (byte, state) {
-                    (b'{', Some(Inside::Code(depth))) => *depth += 1,
-                    (b'}', Some(Inside::Code(depth))) => *depth = depth.saturating_sub(1),
+                    (b'{', Some(Nesting::Code(depth))) => *depth += 1,
+                    (b'}', Some(Nesting::Code(depth))) => *depth = depth.saturating_sub(1),
                     _ => {}
                 }
                 let char = char::from(*byte);
@@ -158,15 +158,15 @@ fn bare(script: &str) -> String {
                     }
                     before.push(char);
                 } else if before.ends_with(is_part) {
-                    // The next word is another one.
+                    // Marks the end of a word.
                     before.push(' ');
                 }
                 take(&mut rest, 1, None);
             }
         }
     }
-    // Only whole characters were left out.
-    String::from_utf8(bare).unwrap_or_else(|_| script.to_owned())
+    // Masking replaces each byte by an ASCII character, so the result is valid UTF-8.
+    String::from_utf8(masked).unwrap_or_else(|_| script.to_owned())
 }
 
 fn precedes_value(before: &str) -> bool {
@@ -176,7 +176,7 @@ fn precedes_value(before: &str) -> bool {
         || before.ends_with(|char| "(,=:[!&|?{;+-*%~^<>".contains(char))
 }
 
-/// How long a text in quotes is; one that does not end goes to the end of its line.
+/// Returns the length of a string literal. An unterminated one ends at the end of its line.
 fn literal(text: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while let Some(byte) = text.get(at) {
@@ -190,7 +190,7 @@ fn literal(text: &[u8], quote: u8) -> usize {
     text.len()
 }
 
-/// The same for one between slashes, whose classes may hold slashes too.
+/// Returns the length of a regular expression literal. Its character classes may contain slashes.
 fn regular_expression(text: &[u8]) -> usize {
     let (mut at, mut class) = (1, false);
     while let Some(byte) = text.get(at) {

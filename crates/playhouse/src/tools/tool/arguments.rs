@@ -1,14 +1,14 @@
-//! Checks arguments against the part of JSON Schema that tools use, and words what is wrong as the contract does.
+//! The check of arguments against the part of JSON Schema that tools use. The problems have the wording of `@playwright/mcp`.
 
 use super::Arguments;
 use crate::error::Problem;
 use crate::error::nearest::nearest;
 use serde_json::{Map, Value};
 
-/// The largest integer that JavaScript counts exactly.
+/// The largest integer that JavaScript represents exactly.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// What is wrong with `arguments`, shallow things first. Parameters that the schema does not know are no problem here.
+/// Returns the problems of `arguments`, those of outer members first. Parameters that are not in the schema are ignored.
 pub(super) fn problems(schema: &Map<String, Value>, arguments: &Arguments) -> Vec<Problem> {
     let mut found = Vec::new();
     object(schema, arguments, &Path::default(), &mut found);
@@ -16,27 +16,32 @@ pub(super) fn problems(schema: &Map<String, Value>, arguments: &Arguments) -> Ve
     found.into_iter().map(|(_, problem)| problem).collect()
 }
 
-/// The parameters that the schema does not know, each with the one that was perhaps meant.
+/// Returns the parameters that are not in the schema, each with the most similar name.
 pub(super) fn unknown(schema: &Map<String, Value>, arguments: &Arguments) -> Vec<Problem> {
     let mut found = Found::new();
-    strange(schema, arguments, &Path::default(), &mut found);
+    report_unknown(schema, arguments, &Path::default(), &mut found);
     found.into_iter().map(|(_, problem)| problem).collect()
 }
 
-fn strange(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: &mut Found) {
+fn report_unknown(
+    schema: &Map<String, Value>,
+    members: &Arguments,
+    path: &Path,
+    found: &mut Found,
+) {
     let known = schema.get("properties").and_then(Value::as_object);
     let names = || known.into_iter().flat_map(Map::keys).map(String::as_str);
     let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     for (name, member) in members {
         let path = path.member(name);
         match known.and_then(|known| known.get(name)) {
-            Some(Value::Object(property)) => strange_in(property, member, &path, found),
+            Some(Value::Object(property)) => report_unknown_in(property, member, &path, found),
             Some(_) => {}
             None if !closed => {}
             None => path.report(
                 found,
                 match nearest(name, names()) {
-                    Some(meant) => format!("Unknown parameter, did you mean \"{meant}\"?"),
+                    Some(similar) => format!("Unknown parameter, did you mean \"{similar}\"?"),
                     None => {
                         let known: Vec<_> = names().collect();
                         match known.as_slice() {
@@ -50,20 +55,21 @@ fn strange(schema: &Map<String, Value>, members: &Arguments, path: &Path, found:
     }
 }
 
-fn strange_in(schema: &Map<String, Value>, given: &Value, path: &Path, found: &mut Found) {
+fn report_unknown_in(schema: &Map<String, Value>, given: &Value, path: &Path, found: &mut Found) {
     match (given, schema.get("items")) {
-        (Value::Object(members), _) => strange(schema, members, path, found),
+        (Value::Object(members), _) => report_unknown(schema, members, path, found),
         (Value::Array(items), Some(Value::Object(item))) => {
             for (index, given) in items.iter().enumerate() {
-                strange_in(item, given, &path.item(index), found);
+                report_unknown_in(item, given, &path.item(index), found);
             }
         }
         _ => {}
     }
 }
 
-/// Leaves out the optional strings that are empty, as models send them. `minLength: 0` says that an empty one is a value.
-pub(super) fn leave_out_empty(schema: &Map<String, Value>, members: &mut Arguments) {
+/// Removes empty optional strings, because models send them for parameters that they leave out. `minLength: 0` marks parameters whose empty
+/// string is a value.
+pub(super) fn remove_empty(schema: &Map<String, Value>, members: &mut Arguments) {
     let Some(Value::Object(properties)) = schema.get("properties") else {
         return;
     };
@@ -74,18 +80,18 @@ pub(super) fn leave_out_empty(schema: &Map<String, Value>, members: &mut Argumen
         let empty = members.get(name).is_some_and(|given| given == "");
         let is_string = property.get("type").is_some_and(|kind| kind == "string");
         if empty {
-            let means_something =
+            let empty_is_value =
                 property.get("minLength").is_some_and(|least| *least == 0) || !is_string;
-            if !is_needed(schema, name, property) && !means_something {
+            if !is_required(schema, name, property) && !empty_is_value {
                 members.shift_remove(name);
             }
             continue;
         }
         match (members.get_mut(name), property.get("items")) {
-            (Some(Value::Object(given)), _) => leave_out_empty(property, given),
+            (Some(Value::Object(given)), _) => remove_empty(property, given),
             (Some(Value::Array(given)), Some(Value::Object(item))) => {
                 for given in given.iter_mut().filter_map(Value::as_object_mut) {
-                    leave_out_empty(item, given);
+                    remove_empty(item, given);
                 }
             }
             _ => {}
@@ -93,15 +99,15 @@ pub(super) fn leave_out_empty(schema: &Map<String, Value>, members: &mut Argumen
     }
 }
 
-/// Whether a parameter must be given: one with a default is listed as required all the same.
-fn is_needed(schema: &Map<String, Value>, name: &str, property: &Map<String, Value>) -> bool {
+/// Returns whether a parameter has to be given. Parameters with a default do not, although `required` lists them.
+fn is_required(schema: &Map<String, Value>, name: &str, property: &Map<String, Value>) -> bool {
     let required = schema.get("required").and_then(Value::as_array);
     required.is_some_and(|names| names.iter().any(|known| known == name))
         && !property.contains_key("default")
 }
 
-/// The same with integers where JSON has whole numbers, so that `2.0` is an index too.
-pub(super) fn whole(value: Value) -> Value {
+/// Returns the value with whole numbers as integers, so that `2.0` is accepted as an index.
+pub(super) fn with_integers(value: Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64() {
             Some(float) if float.fract() == 0.0 && float.abs() <= MAX_SAFE_INTEGER => {
@@ -114,10 +120,10 @@ pub(super) fn whole(value: Value) -> Value {
             }
             _ => Value::Number(number),
         },
-        Value::Array(items) => items.into_iter().map(whole).collect(),
+        Value::Array(items) => items.into_iter().map(with_integers).collect(),
         Value::Object(members) => members
             .into_iter()
-            .map(|(name, member)| (name, whole(member)))
+            .map(|(name, member)| (name, with_integers(member)))
             .collect(),
         other => other,
     }
@@ -125,7 +131,7 @@ pub(super) fn whole(value: Value) -> Value {
 
 type Found = Vec<(usize, Problem)>;
 
-/// Where in the arguments we are.
+/// The path of an argument, and its depth.
 #[derive(Default, Clone)]
 struct Path {
     text: String,
@@ -165,7 +171,7 @@ fn object(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: 
             continue;
         };
         match members.get(name) {
-            None if !is_needed(schema, name, property) => {}
+            None if !is_required(schema, name, property) => {}
             None => {
                 let before = found.len();
                 value(property, None, &path.member(name), found);
@@ -185,8 +191,8 @@ fn object(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: 
 
 fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found: &mut Found) {
     if let Some(Value::Array(choices)) = schema.get("anyOf") {
-        // What fits none of the choices is reported in the words of the one that fits best, or the first.
-        let mut of_best: Option<Found> = None;
+        // If no choice matches, the problems of the closest choice are reported, or those of the first.
+        let mut closest: Option<Found> = None;
         for choice in choices.iter().filter_map(Value::as_object) {
             let mut problems = Found::new();
             value(choice, given, path, &mut problems);
@@ -194,14 +200,14 @@ fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found:
                 return;
             }
             let depth = |found: &Found| found.iter().map(|(depth, _)| *depth).max();
-            if of_best
+            if closest
                 .as_ref()
-                .is_none_or(|best| depth(&problems) > depth(best))
+                .is_none_or(|closest| depth(&problems) > depth(closest))
             {
-                of_best = Some(problems);
+                closest = Some(problems);
             }
         }
-        found.extend(of_best.unwrap_or_default());
+        found.extend(closest.unwrap_or_default());
         return;
     }
     if let Some(Value::Array(choices)) = schema.get("enum") {
@@ -251,7 +257,7 @@ fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found:
     }
 }
 
-/// Whether it is an object whose members are named by the caller.
+/// Returns whether the schema is that of an object whose member names the caller chooses.
 fn is_map(schema: &Map<String, Value>) -> bool {
     schema
         .get("additionalProperties")
@@ -386,7 +392,7 @@ mod tests {
         let (Value::Object(schema), Value::Object(mut given)) = (schema, given) else {
             panic!("two objects");
         };
-        leave_out_empty(&schema, &mut given);
+        remove_empty(&schema, &mut given);
         assert_eq!(
             Value::Object(given),
             json!({

@@ -1,4 +1,4 @@
-//! The parameters that many tools have, and none of them reads: which session, and how long to wait.
+//! The common parameters of tools, which are parsed before the tool gets the arguments: `sessionId` and `timeout`.
 
 use super::{Arguments, OutputFormat, ToolDef};
 use crate::error::{Error, Problem, Result};
@@ -6,35 +6,36 @@ use crate::sessions::session::DEFAULT_NAME;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// Which session a call is for.
+/// The parameter with the identifier or name of the session that a call is for.
 pub(crate) const SESSION: &str = "sessionId";
-/// How long it may wait, in milliseconds.
+/// The parameter with the longest wait, in milliseconds.
 const TIMEOUT: &str = "timeout";
-/// The longest that a call may ask to wait, in milliseconds: a day.
+/// The largest value of `timeout`, in milliseconds: one day.
 const MAX_TIMEOUT_MS: f64 = 86_400_000.0;
 
-/// Whether calls name the session that they are for.
+/// Whether calls can or must name the session that they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SessionNaming {
-    /// There is the default session and no other, as in `@playwright/mcp`.
+    /// Calls cannot name a session. There is only the default session, as in `@playwright/mcp`.
     Impossible,
-    /// Those that name none are for the default session.
+    /// Calls can name a session. The default session is used otherwise.
     Optional,
-    /// They must (`--require-session`).
+    /// Calls must name a session (`--require-session`).
     Required,
 }
 
-/// What a call says for all that serve it.
+/// The common parameters of a call.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Common {
-    /// The session it is for; `None`: the default one.
+    /// The identifier or name of the session. `None` means the default session.
     pub(crate) session_id: Option<String>,
-    /// How long it may wait for what it waits for.
+    /// The timeout of the call. `None` means the timeout of the settings.
     pub(crate) timeout: Option<Duration>,
 }
 
 impl ToolDef {
-    /// Takes the common parameters out of the arguments.
+    /// Removes the common parameters from the arguments and returns them. Fails if their values are invalid, or if the session is missing
+    /// and required.
     pub(crate) fn common(
         &self,
         arguments: &mut Arguments,
@@ -44,11 +45,11 @@ impl ToolDef {
         let mut problems = Vec::new();
         if self.names_session(naming) {
             match arguments.shift_remove(SESSION) {
-                // Models send empty strings for what they leave out.
+                // Models send empty strings for parameters that they leave out.
                 None => {}
                 Some(Value::String(id)) if id.is_empty() => {}
                 Some(Value::String(id)) => common.session_id = Some(id),
-                // A program that lost its id must not act on another session.
+                // A program that has lost the identifier must not act on the default session.
                 Some(Value::Null) => problems.push(problem(SESSION, "string, received null")),
                 Some(_) => problems.push(problem(SESSION, "string")),
             }
@@ -91,14 +92,14 @@ impl ToolDef {
         }
     }
 
-    /// Adds the common parameters to a schema.
+    /// Adds the common parameters to an input schema.
     pub(super) fn with_common(
         &self,
         mut schema: Map<String, Value>,
         naming: SessionNaming,
     ) -> Map<String, Value> {
         if naming != SessionNaming::Impossible {
-            // Without it a schema is of the same dialect, and clients of @playwright/mcp see another list anyway.
+            // The default dialect of MCP is the same. Lists with `sessionId` differ from those of `@playwright/mcp` anyway.
             schema.remove("$schema");
         }
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -107,7 +108,7 @@ impl ToolDef {
                 properties.insert(TIMEOUT.to_owned(), timeout);
             }
             if self.names_session(naming) {
-                // Its name says it, and every tool has it.
+                // Without a description: the name is sufficient, and the text would be repeated for every tool.
                 let id = json!({ "type": "string" });
                 properties.insert(SESSION.to_owned(), id);
             }

@@ -1,4 +1,5 @@
-//! Refs that name a context: `clean:e5` is the ref `e5` of the context `clean`, in whatever parameter it stands.
+//! Refs with the name of a browser context: `clean:e5` is the ref `e5` of the context `clean`. They are accepted in each parameter that
+//! names an element.
 
 use super::{Arguments, ToolDef};
 use crate::error::{Error, Problem, Result};
@@ -6,13 +7,13 @@ use crate::sessions::is_name;
 use serde_json::Value;
 
 /// The parameters that name elements.
-const TARGETS: &[&str] = &["target", "startTarget", "endTarget", "selector", "source"];
+const TARGET_PARAMETERS: &[&str] = &["target", "startTarget", "endTarget", "selector", "source"];
 
 impl ToolDef {
-    /// Takes the context's name out of the refs among the arguments: the context that the call is for.
+    /// Removes the name of the context from the refs in the arguments and returns it. Fails if the refs name different contexts.
     pub(crate) fn context(&self, arguments: &mut Arguments) -> Result<Option<String>> {
         let mut named = None;
-        if take(arguments, &mut named) {
+        if remove_context(arguments, &mut named) {
             return Ok(named);
         }
         Err(Error::InvalidArguments {
@@ -26,26 +27,26 @@ impl ToolDef {
     }
 }
 
-/// False when two contexts are named.
-fn take(object: &mut Arguments, named: &mut Option<String>) -> bool {
+/// Removes the names of contexts from refs and stores the first in `named`. Returns false if there is a different one.
+fn remove_context(object: &mut Arguments, named: &mut Option<String>) -> bool {
     object.iter_mut().all(|(key, value)| match value {
-        Value::String(text) if TARGETS.contains(&key.as_str()) => {
+        Value::String(text) if TARGET_PARAMETERS.contains(&key.as_str()) => {
             let Some((name, reference)) = split(text) else {
                 return true;
             };
-            let same = named.get_or_insert_with(|| name.to_owned()) == name;
+            let is_same = named.get_or_insert_with(|| name.to_owned()) == name;
             *text = reference.to_owned();
-            same
+            is_same
         }
         Value::Array(items) => items.iter_mut().all(|item| match item {
-            Value::Object(object) => take(object, named),
+            Value::Object(object) => remove_context(object, named),
             _ => true,
         }),
         _ => true,
     })
 }
 
-/// The context's name and the ref in it.
+/// Splits a ref into the name of its context and the ref in the context. Returns `None` if it names no context.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (name, reference) = text.trim().split_once(':')?;
     let element = reference
@@ -84,16 +85,16 @@ mod tests {
 
     #[test]
     fn all_refs_of_a_call_are_of_one_context() {
-        let taken = |value: Value| {
+        let removed = |value: Value| {
             let Value::Object(mut arguments) = value else {
                 return (false, None, Value::Null);
             };
             let mut named = None;
-            let fine = take(&mut arguments, &mut named);
-            (fine, named, Value::Object(arguments))
+            let same_context = remove_context(&mut arguments, &mut named);
+            (same_context, named, Value::Object(arguments))
         };
         assert_eq!(
-            taken(
+            removed(
                 json!({ "fields": [{ "target": "uk:e1", "value": "uk:e2" }], "element": "uk:e3" })
             ),
             (
@@ -102,7 +103,7 @@ mod tests {
                 json!({ "fields": [{ "target": "e1", "value": "uk:e2" }], "element": "uk:e3" })
             )
         );
-        let (fine, ..) = taken(json!({ "startTarget": "a:e1", "endTarget": "b:e1" }));
-        assert!(!fine);
+        let (same_context, ..) = removed(json!({ "startTarget": "a:e1", "endTarget": "b:e1" }));
+        assert!(!same_context);
     }
 }

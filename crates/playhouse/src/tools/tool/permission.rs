@@ -1,4 +1,5 @@
-//! Whether a call is carried out, by the policy of the operator: judged when the turn of the call has come, by the page that it would act on.
+//! The decision whether a call is executed, by the policy of the operator. The policy judges the call when it has its turn, by the page
+//! that it would act on.
 
 use super::{Arguments, Reach, ToolSpec};
 use crate::access::audit::Decision;
@@ -13,14 +14,14 @@ use url::Url;
 /// The longest text of arguments that the user is shown, in characters.
 const MAX_SHOWN_CHARS: usize = 500;
 
-/// A call that is not permitted yet.
+/// A call that has not been permitted yet.
 pub(super) struct Unpermitted {
     tool: &'static ToolSpec,
-    /// The arguments, where the user may have to be shown them.
+    /// The arguments for the question to the user. `None` if no rule requires a question.
     arguments: Option<Arguments>,
 }
 
-/// Refuses a call that no page makes possible, before it waits for its turn.
+/// Checks whether the policy denies the tool for all pages. Such a call is denied before it waits for its turn.
 pub(super) fn begin(
     tool: &'static ToolSpec,
     arguments: &Arguments,
@@ -28,7 +29,7 @@ pub(super) fn begin(
 ) -> Result<Unpermitted> {
     let policy = call.policy();
     if let Some(ruling) = policy.and_then(|policy| policy.denies_everywhere(tool.subject())) {
-        decided(call, ruling, "denied");
+        record_decision(call, ruling, "denied");
         return Err(denied(tool, ruling, None, Denial::Denied));
     }
     let may_ask = policy.is_some_and(|policy| policy.may_ask(tool.subject()));
@@ -38,41 +39,42 @@ pub(super) fn begin(
     })
 }
 
-/// The URL that a call opens in another page, at its turn. Nobody asks where there is no policy.
-pub(super) fn goal(
+/// Returns the URL that the call opens, for the decision. Returns `None` if there is no policy or the call opens no URL.
+pub(super) fn navigation_url(
     call: &Call,
     reach: &Reach,
-    goal: impl FnOnce(&Session) -> Option<String>,
+    navigation_url: impl FnOnce(&Session) -> Option<String>,
 ) -> Option<String> {
     call.policy()?;
     let part = reach.session.part(call);
-    let url = goal(part.as_deref().unwrap_or(&reach.session))?;
-    // What is done to the page opens no other one.
+    let url = navigation_url(part.as_deref().unwrap_or(&reach.session))?;
+    // A `javascript:` URL runs in the current page, so the call is judged by that page.
     let is_script = Url::parse(&url).is_ok_and(|url| url.scheme() == "javascript");
     (!is_script).then_some(url)
 }
 
 impl Unpermitted {
-    /// Has it permitted, or fails. The call has its turn; `goal` is the URL that it opens.
+    /// Decides whether the call is permitted, with the user's consent if a rule requires it. Fails if it is denied. The call must have its
+    /// turn; `navigation_url` is the URL that it opens.
     pub(super) async fn obtain(
         self,
         call: &Call,
         reach: &Reach,
-        goal: Option<String>,
+        navigation_url: Option<String>,
     ) -> Result<()> {
         let Some(policy) = call.policy() else {
             return Ok(());
         };
-        let url = goal.or_else(|| reach.page_url(call));
+        let url = navigation_url.or_else(|| reach.page_url(call));
         let ruling = policy.judge(self.tool.subject(), url.as_deref());
         let origin = url.as_deref().map(origin);
         match ruling.action {
             Action::Allow => {
-                decided(call, ruling, "allowed");
+                record_decision(call, ruling, "allowed");
                 Ok(())
             }
             Action::Deny => {
-                decided(call, ruling, "denied");
+                record_decision(call, ruling, "denied");
                 Err(denied(self.tool, ruling, origin, Denial::Denied))
             }
             Action::Ask => {
@@ -94,29 +96,29 @@ impl Unpermitted {
         approval: Approval,
     ) -> Result<()> {
         if reach.session.approvals().has(&approval) {
-            decided(call, ruling, "approved-for-session");
+            record_decision(call, ruling, "approved-for-session");
             return Ok(());
         }
-        let question = Elicitation {
-            text: self.question(call, ruling, approval.origin.as_deref()),
+        let elicitation = Elicitation {
+            text: self.question_text(call, ruling, approval.origin.as_deref()),
             kind: ElicitationKind::Permission,
         };
         call.set_status("waiting for the user to allow the call");
-        let asking = call.client.ask(&question);
-        let reaction = tokio::time::timeout(DECISION_TIMEOUT, asking).await;
+        let answer = call.client.ask(&elicitation);
+        let result = tokio::time::timeout(DECISION_TIMEOUT, answer).await;
         call.clear_status();
-        let (denial, decision) = match reaction {
+        let (denial, decision) = match result {
             Ok(ElicitationResult::Decided(decision)) if decision.accept => {
                 if decision.for_session {
-                    decided(call, ruling, "approved-for-session");
+                    record_decision(call, ruling, "approved-for-session");
                     reach.session.approvals().add(approval);
                 } else {
-                    decided(call, ruling, "approved");
+                    record_decision(call, ruling, "approved");
                 }
                 return Ok(());
             }
             Ok(ElicitationResult::RetriedByClient) => {
-                decided(call, ruling, "asked");
+                record_decision(call, ruling, "asked");
                 return Err(Error::Cancelled {});
             }
             Ok(ElicitationResult::Decided(_) | ElicitationResult::Declined) => {
@@ -125,13 +127,13 @@ impl Unpermitted {
             Ok(ElicitationResult::Unsupported) => (Denial::CannotAsk, "cannot-ask"),
             Err(_) => (Denial::Unanswered, "unanswered"),
         };
-        decided(call, ruling, decision);
+        record_decision(call, ruling, decision);
         Err(denied(self.tool, ruling, approval.origin, denial))
     }
 
-    /// The question for the user.
-    fn question(&self, call: &Call, ruling: Ruling<'_>, origin: Option<&str>) -> String {
-        let place = origin.map_or_else(String::new, |origin| format!(" on {origin}"));
+    /// Returns the text of the question to the user.
+    fn question_text(&self, call: &Call, ruling: Ruling<'_>, origin: Option<&str>) -> String {
+        let on_origin = origin.map_or_else(String::new, |origin| format!(" on {origin}"));
         let arguments = Value::Object(self.arguments.clone().unwrap_or_default());
         let arguments = call.settings.secrets.redacted(arguments.to_string());
         let arguments = match arguments.char_indices().nth(MAX_SHOWN_CHARS) {
@@ -140,7 +142,7 @@ impl Unpermitted {
         };
         let reason = ruling.reason().map(|reason| format!(": {reason}"));
         format!(
-            "Allow \"{}\" ({}){place}?\nArguments: {arguments}\nAsked because of {ruling} of the server's policy{}",
+            "Allow \"{}\" ({}){on_origin}?\nArguments: {arguments}\nAsked because of {ruling} of the server's policy{}",
             self.tool.title,
             self.tool.name,
             reason.unwrap_or_default(),
@@ -148,8 +150,8 @@ impl Unpermitted {
     }
 }
 
-/// Notes in the record of the call what was decided.
-fn decided(call: &Call, ruling: Ruling<'_>, decision: &'static str) {
+/// Records the decision in the audit log entry of the call.
+fn record_decision(call: &Call, ruling: Ruling<'_>, decision: &'static str) {
     if let Some(entry) = call.entry() {
         entry.set_decision(Decision {
             rule: ruling.to_string(),

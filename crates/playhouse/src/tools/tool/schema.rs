@@ -1,20 +1,20 @@
-//! The JSON Schema of a tool's parameters, in the form that clients of `@playwright/mcp` know.
+//! The JSON Schemas of parameters and answers, in the form that clients of `@playwright/mcp` expect.
 
-use super::arguments::whole;
+use super::arguments::with_integers;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// The schema of `T`'s parameters; its `description` is the tool's.
+/// Returns the schema of the parameters `T` of a tool with a Markdown answer. Its `description` is that of the tool.
 pub(super) fn of_parameters<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = of_arguments::<T>();
     list_defaults_as_required(&mut schema);
     schema
 }
 
-/// The same of a tool that answers with an object.
+/// Returns the schema of the parameters `T` of a tool with a JSON answer. Its `description` is that of the tool.
 pub(super) fn of_object<T: JsonSchema>() -> Map<String, Value> {
     of_arguments::<T>()
 }
@@ -25,7 +25,7 @@ fn of_arguments<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// The schema of an answer: what is always there is required, `null` or not.
+/// Returns the schema of a JSON answer. Members that are always present are required, even if they can be `null`.
 pub(super) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = of::<T>(&SchemaSettings::draft2020_12().for_serialize(), open);
     schema.remove("description");
@@ -35,8 +35,8 @@ pub(super) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// The schema of an answer as `tools/list` shows it: its members and their types, which are what a program plans with. Each word there is paid
-/// for by every conversation; what members of members are stands in docs/tools.md.
+/// Returns the outline of an answer's schema for `tools/list`: its members and their types. Each word in `tools/list` costs tokens in every
+/// conversation; docs/tools.md has the full schemas.
 pub(super) fn outline(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema.remove("$schema");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -49,7 +49,7 @@ pub(super) fn outline(mut schema: Map<String, Value>) -> Map<String, Value> {
 
 fn of<T: JsonSchema>(
     settings: &SchemaSettings,
-    mend: fn(&mut Map<String, Value>),
+    adapt: fn(&mut Map<String, Value>),
 ) -> Map<String, Value> {
     let generator = settings
         .clone()
@@ -58,15 +58,15 @@ fn of<T: JsonSchema>(
     let Value::Object(mut schema) = generator.into_root_schema_for::<T>().to_value() else {
         unreachable!("the schema of a struct is an object");
     };
-    mend(&mut schema);
-    // A struct without fields has no properties in its schema.
+    adapt(&mut schema);
+    // The schema of a struct without fields has no `properties`.
     schema
         .entry("properties")
         .or_insert_with(|| Value::Object(Map::new()));
     schema
 }
 
-/// Answers are open, as each may tell of a dialog, and `null` is a value there.
+/// Allows other members in answers, because each answer can report a dialog, and keeps `null` as a value.
 fn open(schema: &mut Map<String, Value>) {
     for word in ["title", "format", "minimum", "maximum", "default"] {
         schema.remove(word);
@@ -84,15 +84,15 @@ fn open(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Keeps to what every client understands: no Rust number formats, no titles, and no `null` for what may be left out.
+/// Removes what not every client supports: Rust number formats, titles, and `null` for optional members.
 fn portable(schema: &mut Map<String, Value>) {
     schema.remove("title");
     schema.remove("format");
     match schema.remove("default") {
-        // What has no other default than being left out has none.
+        // A default of `null` means that the parameter is left out.
         None | Some(Value::Null) => {}
         Some(default) => {
-            schema.insert("default".into(), whole(default));
+            schema.insert("default".into(), with_integers(default));
         }
     }
     if let Some(Value::Array(types)) = schema.get_mut("type") {
@@ -116,7 +116,7 @@ fn portable(schema: &mut Map<String, Value>) {
     }
 }
 
-/// The schema as an object: `true`, which means anything, is one that the TypeScript SDK refuses, and with it the whole list of tools.
+/// Returns the schema as an object. The schema `true` becomes `{}`, because the TypeScript SDK rejects the whole list of tools otherwise.
 fn as_object(schema: &mut Value) -> &mut Map<String, Value> {
     if !schema.is_object() {
         *schema = json!({});
@@ -128,7 +128,7 @@ fn close(schema: &mut Map<String, Value>) {
     schema.insert("additionalProperties".into(), false.into());
 }
 
-/// Hides what only [`super::arguments::leave_out_empty`] reads: which optional parameters may be empty.
+/// Removes `minLength: 0`, which only [`super::arguments::remove_empty`] uses, as a mark of optional parameters that may be empty.
 pub(super) fn hide_may_be_empty(schema: &mut Map<String, Value>) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for property in properties.values_mut().filter_map(Value::as_object_mut) {
@@ -139,7 +139,7 @@ pub(super) fn hide_may_be_empty(schema: &mut Map<String, Value>) {
     }
 }
 
-/// `@playwright/mcp` lists parameters that have a default as required, although leaving them out works; so do we.
+/// Lists parameters with a default as required, as `@playwright/mcp` does, although they can be left out.
 fn list_defaults_as_required(schema: &mut Map<String, Value>) {
     let required = schema.get("required").and_then(Value::as_array);
     let names: Vec<Value> = schema
@@ -158,14 +158,14 @@ fn list_defaults_as_required(schema: &mut Map<String, Value>) {
     }
 }
 
-/// A parameter that may be `null`, which means something else than leaving it out.
+/// A parameter for which `null` has another meaning than leaving it out.
 ///
 /// Use it as `Option<Nullable<T>>` with `#[serde(default, deserialize_with = "present")]`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Nullable<T>(pub(crate) Option<T>);
 
-/// Reads a parameter that is there, `null` included.
+/// Deserializes a parameter that is present, with `null` as a value.
 pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -186,7 +186,7 @@ impl<T: JsonSchema> JsonSchema for Nullable<T> {
     }
 }
 
-/// The schema of an `Option<Nullable<T>>`, which `Option` would flatten.
+/// Returns the schema of an `Option<Nullable<T>>`, which `Option` would flatten.
 pub(crate) fn nullable<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     Nullable::<T>::json_schema(generator)
 }

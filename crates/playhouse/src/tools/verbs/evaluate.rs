@@ -1,11 +1,12 @@
-//! Scripts in the page's own world.
+//! Evaluating scripts in the page.
 
 use crate::calls::Call;
 use crate::tools::scope::TabInAnyState;
 use engine::{Locator, Result};
 use serde_json::Value;
 
-/// Runs a function, with the element if there is one, and waits for what it has begun. Returns its result, `None` for `undefined`.
+/// Calls a function in the page, with the element as its argument if there is one, and waits until the page has settled. Returns the
+/// result, or `None` for `undefined`.
 pub(crate) async fn evaluate(
     tab: &TabInAnyState,
     call: &Call,
@@ -23,14 +24,13 @@ pub(crate) async fn evaluate(
     Ok(result)
 }
 
-/// Whether the text is a function, as far as its beginning tells; else it is an expression.
+/// Returns whether a script begins like a function. Otherwise it is treated as an expression.
 pub(crate) fn is_function(text: &str) -> bool {
     let text = text.trim_start();
     let text = text.strip_prefix("async").map_or(text, str::trim_start);
     if text.starts_with("function") {
         return true;
     }
-    // Parameters, then an arrow.
     let after_parameters = match text.strip_prefix('(') {
         Some(rest) => after_bracket(rest),
         None => {
@@ -42,7 +42,7 @@ pub(crate) fn is_function(text: &str) -> bool {
     after_parameters.is_some_and(|rest| rest.trim_start().starts_with("=>"))
 }
 
-/// What follows the bracket that closes the one before `text`.
+/// Returns the text after the bracket that closes the one before `text`.
 fn after_bracket(text: &str) -> Option<&str> {
     let mut depth = 1_u32;
     for (index, char) in text.char_indices() {

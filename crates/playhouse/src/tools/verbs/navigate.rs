@@ -1,4 +1,4 @@
-//! Opening pages: which URL is meant, and when a navigation is over.
+//! Opening pages: the URL for a given text, and the end of a navigation.
 
 use crate::access::urls::Addresses;
 use crate::calls::Call;
@@ -11,18 +11,20 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// How long a document of the history may take to load: it may never be done, but half of it is no page to show.
+/// The longest wait until a document of the history is loaded. It may never finish loading, but an incomplete page should not be shown if
+/// it does.
 const BACK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// When a navigation is over. A document that is loaded then has time to show what it fetches first. Where the page shows a page of the
-/// browser about an error in the end, the navigation fails.
+/// Until when a navigation is waited for. A loaded document then gets time to show what it fetches first. The navigation fails if an error
+/// page of the browser is shown at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// The document is parsed, and has had [`Timeouts::load`](crate::config::Timeouts) to load the rest, as `@playwright/mcp` does it.
+    /// Until the document is parsed, and then up to [`Timeouts::load`](crate::config::Timeouts) until it is loaded, as in
+    /// `@playwright/mcp`.
     Parsed,
-    /// A document of the history is shown, and has had a second to load.
+    /// Until a document of the history is committed, and then up to one second until it is loaded.
     Back,
-    /// The document has come as far as this, or the navigation fails. What is asked for before it is loaded is not waited for.
+    /// Until the document has this load state. For states before `load`, nothing else is waited for.
     Reached(LoadState),
 }
 
@@ -35,7 +37,7 @@ impl Extent {
         }
     }
 
-    /// Waits for the rest of a document that has come as far as [`Extent::until`], as far as the navigation has time left.
+    /// Waits for the rest of a document that has the state [`Extent::until`], until the deadline of the navigation at most.
     async fn finish(self, session: &Session, page: &Page, progress: &Progress) -> Result<()> {
         let rest = match self {
             Self::Parsed => session.settings().timeouts.load,
@@ -53,8 +55,8 @@ impl Extent {
     }
 }
 
-/// Opens a URL in the current tab, whatever is open there. Returns the tab that shows it, which is another one if this one hung; `None` when
-/// the page asks whether to leave it.
+/// Opens a URL in the current tab, whatever modal state is open there. Returns the tab and the outcome; the tab is another one if this one
+/// was unresponsive. Returns `None` if a beforeunload dialog is open.
 pub(crate) async fn goto(
     tab: &TabInAnyState,
     call: &Call,
@@ -62,14 +64,14 @@ pub(crate) async fn goto(
     url: &str,
     extent: Extent,
 ) -> Result<Option<(Arc<Tab>, NavigationOutcome)>> {
-    let landed = tab.go_to(call, progress, url, extent.until()).await?;
-    if let Some((shown, outcome)) = &landed {
+    let result = tab.go_to(call, progress, url, extent.until()).await?;
+    if let Some((shown, outcome)) = &result {
         finish(&tab.session, &shown.page, progress, *outcome, extent).await?;
     }
-    Ok(landed)
+    Ok(result)
 }
 
-/// Opens a URL in a tab that was made for it. Returns false when the page asks whether to leave it.
+/// Opens a URL in a new tab. Returns false if a beforeunload dialog is open.
 pub(crate) async fn open(
     session: &Session,
     tab: &Tab,
@@ -84,21 +86,21 @@ pub(crate) async fn open(
     Ok(true)
 }
 
-/// Moves in the history by `delta`. Returns false when there is no entry there.
+/// Navigates by `delta` entries of the history. Returns false if there is no such entry.
 pub(crate) async fn go(
     tab: &TabInAnyState,
     progress: &Progress,
     delta: i32,
     extent: Extent,
 ) -> Result<bool> {
-    let gone = tab.page.go(progress, delta, extent.until()).await?;
-    if gone {
+    let has_entry = tab.page.go(progress, delta, extent.until()).await?;
+    if has_entry {
         extent.finish(&tab.session, &tab.page, progress).await?;
     }
-    Ok(gone)
+    Ok(has_entry)
 }
 
-/// Loads the document again.
+/// Reloads the page.
 pub(crate) async fn reload(
     tab: &TabInAnyState,
     progress: &Progress,
@@ -124,26 +126,26 @@ async fn finish(
     }
 }
 
-/// The URL that is meant, if pages may be there.
+/// Returns the URL for a given text. Fails if pages must not open it.
 pub(crate) fn permitted(session: &Session, call: &Call, given: &str) -> Result<String> {
     let url = completed_in(session, given);
     Addresses::new(&call.settings).refuse(&url)?;
     Ok(url)
 }
 
-/// The URL with a scheme. In a session that tests an app, a path is one of the app.
+/// Returns the URL with a scheme. In a session that tests an app, a path is relative to the app's URL.
 pub(crate) fn completed_in(session: &Session, url: &str) -> String {
-    let home = session
+    let app_url = session
         .app()
         .filter(|_| url.starts_with('/'))
         .and_then(App::url);
-    let at_home = home.and_then(|home| Url::parse(&home).ok()?.join(url).ok());
-    at_home.map_or_else(|| completed(url), String::from)
+    let in_app = app_url.and_then(|app_url| Url::parse(&app_url).ok()?.join(url).ok());
+    in_app.map_or_else(|| with_scheme(url), String::from)
 }
 
-/// The URL with a scheme: a bare name is a host.
-fn completed(url: &str) -> String {
-    if Url::parse(url).is_ok_and(|parsed| !names_a_port(url, &parsed)) {
+/// Returns the URL with a scheme. A text without a scheme begins with a host.
+fn with_scheme(url: &str) -> String {
+    if Url::parse(url).is_ok_and(|parsed| !has_port_without_scheme(url, &parsed)) {
         return url.to_owned();
     }
     if url.starts_with("localhost") {
@@ -153,8 +155,8 @@ fn completed(url: &str) -> String {
     }
 }
 
-/// Schemes after which a number is no port.
-const SCHEMES: [&str; 7] = [
+/// Schemes whose URLs can have a number after the colon that is not a port.
+const OPAQUE_SCHEMES: [&str; 7] = [
     "javascript",
     "data",
     "about",
@@ -164,9 +166,9 @@ const SCHEMES: [&str; 7] = [
     "sms",
 ];
 
-/// `localhost:8080` parses as a URL of the scheme `localhost`.
-fn names_a_port(url: &str, parsed: &Url) -> bool {
-    if SCHEMES.contains(&parsed.scheme()) {
+/// Returns whether the parsed scheme is a host with a port: `localhost:8080` parses as a URL of the scheme `localhost`.
+fn has_port_without_scheme(url: &str, parsed: &Url) -> bool {
+    if OPAQUE_SCHEMES.contains(&parsed.scheme()) {
         return false;
     }
     let rest = &url.trim_start()[parsed.scheme().len()..];
@@ -182,9 +184,9 @@ mod tests {
 
     #[test]
     fn a_url_without_a_scheme_gets_one() {
-        assert_eq!(completed("example.com/a"), "https://example.com/a");
-        assert_eq!(completed("localhost:8080/a"), "http://localhost:8080/a");
-        assert_eq!(completed("example.com:8080"), "https://example.com:8080");
+        assert_eq!(with_scheme("example.com/a"), "https://example.com/a");
+        assert_eq!(with_scheme("localhost:8080/a"), "http://localhost:8080/a");
+        assert_eq!(with_scheme("example.com:8080"), "https://example.com:8080");
         for whole in [
             "http://localhost:1",
             "about:blank",
@@ -193,7 +195,7 @@ mod tests {
             "javascript:1",
             "tel:112",
         ] {
-            assert_eq!(completed(whole), whole);
+            assert_eq!(with_scheme(whole), whole);
         }
     }
 }

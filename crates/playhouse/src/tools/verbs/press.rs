@@ -4,7 +4,7 @@ use crate::calls::Call;
 use crate::error::Result;
 use crate::tools::scope::TabInAnyState;
 
-/// Sends a key, and waits until its consequences are over: Enter often submits something, other keys seldom have any.
+/// Sends a key and waits until the page has settled. Enter often submits a form; the effects of other keys are waited for only briefly.
 pub(crate) async fn press(
     tab: &TabInAnyState,
     call: &Call,

@@ -1,4 +1,4 @@
-//! Screenshots: a file of the image, and the image for the answer, small enough to be seen.
+//! Screenshots: the file, and the image in the answer, which is small enough for models.
 
 use crate::answers::reply::Image;
 use crate::calls::Call;
@@ -10,8 +10,8 @@ use engine::{Screenshot, ScreenshotArea, ScreenshotFormat};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// As good as it needs to be, and much smaller than the best.
-const QUALITY: u8 = 90;
+/// The default quality of JPEG and WebP, from 0 to 100. Higher values make the file much larger, without visible differences.
+const DEFAULT_QUALITY: u8 = 90;
 
 /// An image format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
@@ -24,9 +24,9 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format that a call asks for, or that the name of the file has; else PNG.
-    pub(crate) fn of(asked: Option<Self>, filename: Option<&str>) -> Self {
-        let named = || {
+    /// Returns the requested format, or that of the file's extension, or PNG.
+    pub(crate) fn of(requested: Option<Self>, filename: Option<&str>) -> Self {
+        let of_extension = || {
             let (_, extension) = filename?.rsplit_once('.')?;
             match extension.to_ascii_lowercase().as_str() {
                 "jpg" | "jpeg" => Some(Self::Jpeg),
@@ -34,12 +34,12 @@ impl Format {
                 _ => None,
             }
         };
-        asked.or_else(named).unwrap_or(Self::Png)
+        requested.or_else(of_extension).unwrap_or(Self::Png)
     }
 
-    /// The quality of the image, which PNG has none of.
-    pub(crate) fn quality(self, asked: Option<u8>) -> Option<u8> {
-        (self != Self::Png).then_some(asked.unwrap_or(QUALITY))
+    /// Returns the quality of the image, or `None` for PNG.
+    pub(crate) fn quality(self, requested: Option<u8>) -> Option<u8> {
+        (self != Self::Png).then_some(requested.unwrap_or(DEFAULT_QUALITY))
     }
 }
 
@@ -61,22 +61,22 @@ pub(crate) fn full_or_viewport(full_page: Option<bool>) -> ScreenshotArea {
     }
 }
 
-/// A screenshot to take.
+/// The parameters of a screenshot.
 pub(crate) struct Request<'a> {
     pub(crate) area: ScreenshotArea,
     pub(crate) format: Format,
     pub(crate) quality: Option<u8>,
-    /// One image pixel per CSS pixel, whatever the device scale factor.
+    /// Whether the image has one pixel per CSS pixel, whatever the device scale factor.
     pub(crate) css_scale: bool,
-    /// The name of the file; `None` for an automatic one that begins with `prefix`.
+    /// The name of the file. `None` for a generated name that begins with `prefix`.
     pub(crate) filename: Option<&'a str>,
     pub(crate) prefix: &'a str,
 }
 
 /// A screenshot that was written to a file.
-pub(crate) struct Taken {
+pub(crate) struct WrittenScreenshot {
     pub(crate) file: WrittenFile,
-    /// The address of the file as a resource.
+    /// The URI of the file as a resource.
     pub(crate) uri: String,
     /// Width and height in pixels.
     pub(crate) size: (u32, u32),
@@ -84,11 +84,15 @@ pub(crate) struct Taken {
     screenshot: Screenshot,
 }
 
-/// Takes a screenshot. A file that may not be written is refused before it is taken.
-pub(crate) async fn take(tab: &TabInAnyState, call: &Call, request: Request<'_>) -> Result<Taken> {
+/// Takes a screenshot and writes it to a file. Fails before the screenshot is taken if the file must not be written.
+pub(crate) async fn take(
+    tab: &TabInAnyState,
+    call: &Call,
+    request: Request<'_>,
+) -> Result<WrittenScreenshot> {
     let files = tab.files(call).await;
-    let named = request.filename.map(|name| files.writable(name));
-    let named = named.transpose()?;
+    let writable = request.filename.map(|name| files.writable(name));
+    let writable = writable.transpose()?;
     let screenshot = Screenshot {
         format: request.format.into(),
         quality: request.format.quality(request.quality),
@@ -98,7 +102,7 @@ pub(crate) async fn take(tab: &TabInAnyState, call: &Call, request: Request<'_>)
     };
     let bytes = tab.page.screenshot(&call.navigation(), &screenshot).await?;
     files.refuse_large(&bytes)?;
-    let file = match named {
+    let file = match writable {
         Some(file) => file,
         None => {
             let extension: &str = request.format.into();
@@ -109,7 +113,7 @@ pub(crate) async fn take(tab: &TabInAnyState, call: &Call, request: Request<'_>)
     let size = image_size::size(&bytes).unwrap_or_default();
     let full_page = request.area == ScreenshotArea::FullPage;
     let uri = tab.record_screenshot(&files, &file, size, full_page);
-    Ok(Taken {
+    Ok(WrittenScreenshot {
         file,
         uri,
         size,
@@ -118,8 +122,8 @@ pub(crate) async fn take(tab: &TabInAnyState, call: &Call, request: Request<'_>)
     })
 }
 
-impl Taken {
-    /// The image for the answer; one that is too large to be seen is taken again, smaller.
+impl WrittenScreenshot {
+    /// Returns the image for the answer. If it is too large for models, a smaller one is taken.
     pub(crate) async fn into_image(mut self, tab: &TabInAnyState, call: &Call) -> Result<Image> {
         if let Some(factor) = image_size::scale_to_fit(&self.bytes) {
             self.screenshot.shrink = factor;
