@@ -90,7 +90,7 @@ pub struct LaunchOptions {
     /// The profile's directory; `None` for a temporary profile.
     pub user_data_dir: Option<PathBuf>,
     /// How long to wait for a profile that another process uses.
-    pub profile_patience: Duration,
+    pub profile_lock_timeout: Duration,
     /// The proxy of all contexts without one of their own.
     pub proxy: Option<Proxy>,
     /// The rules about origins of the default context.

@@ -1,5 +1,5 @@
-//! What the server was told: flags over environment over file over defaults. The only module that
-//! reads the environment; everything else gets [`Settings`].
+//! The configuration: flags override environment variables, which override the configuration file, which overrides
+//! defaults. Only this module reads the environment; the rest of the program reads [`Settings`].
 
 mod engine;
 mod environment;
@@ -47,37 +47,37 @@ pub use value::{
     StorageStateSource, ToolRule, ToolsetName, Viewport,
 };
 
-/// The options after all layers, and the settings made of them.
+/// The options after all layers, and the settings that follow from them.
 #[derive(Debug, Clone)]
 pub struct Config {
     options: Options,
-    /// What the rest of the server reads.
+    /// The settings that the rest of the server reads.
     pub settings: Settings,
 }
 
 impl Config {
-    /// Lays the layers over each other. Relative paths are relative to `cwd`, which is absolute.
+    /// Merges the layers into options and settings. Relative paths are relative to `cwd`, which is absolute.
     pub(crate) fn load(
         matches: &ArgMatches,
         environment: &Environment,
         cwd: &Path,
     ) -> Result<Config, ConfigError> {
         let mut options = Options::default();
-        flags::offer(matches, &mut options)?;
-        let notices = environment.offer(&mut options)?;
+        flags::apply(matches, &mut options)?;
+        let notices = environment.apply(&mut options)?;
         if let Some(path) = resolve::file(&options, cwd) {
-            file::offer(&path, &mut options)?;
+            file::apply(&path, &mut options)?;
         }
         let settings = resolve::resolve(&mut options, environment, cwd, notices)?;
         Ok(Config { options, settings })
     }
 
-    /// Each value and where it came from, in columns; secrets are masked.
+    /// Returns each option that has a value, with its source, in columns. Secrets are masked.
     pub fn show(&self) -> String {
         show::text(&self.options)
     }
 
-    /// The same as JSON: a list of objects with `option`, `value`, `source`.
+    /// Returns each option that has a value as JSON: a list of objects with `option`, `value`, `source`. Secrets are masked.
     pub fn show_json(&self) -> Value {
         show::json(&self.options)
     }
@@ -85,7 +85,7 @@ impl Config {
 
 #[cfg(test)]
 impl Settings {
-    /// The settings of a server that was started with these flags.
+    /// Returns the settings of a server that was started with these flags.
     pub(crate) fn of_flags(args: &[&str]) -> Self {
         tests::settings(args)
     }

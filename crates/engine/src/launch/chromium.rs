@@ -32,7 +32,7 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    let deadline = Instant::now() + options.profile_patience;
+    let deadline = Instant::now() + options.profile_lock_timeout;
     loop {
         match attempt(progress, options).await {
             Err(Error::ProfileInUse { .. }) if Instant::now() < deadline => {

@@ -1,4 +1,4 @@
-//! From settings to the options that the engine takes.
+//! Converts settings to the options of the engine.
 
 use std::{fs, io, path::PathBuf, sync::Once, time::Duration};
 
@@ -9,17 +9,17 @@ use engine::{
 
 use super::settings::{BrowserSettings, ContextSettings};
 
-/// How long a profile in use is waited for.
+/// How long to wait for a profile that another browser uses.
 const PROFILE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl BrowserSettings {
-    /// Finds the browser's program. Fails with `BrowserNotFound`.
+    /// Finds the executable of the browser. Fails with `BrowserNotFound`.
     pub fn find(&self) -> Result<FoundBrowser> {
         engine::find(&self.choice, &self.search)
     }
 
-    /// How a browser that was found is started. `profile` is the folder of its profile; `None` for
-    /// one that goes with the browser.
+    /// Returns the options to launch the browser that was found. `profile` is the folder of a persistent profile; with
+    /// `None` the profile is temporary.
     pub fn launch_options(&self, found: FoundBrowser, profile: Option<PathBuf>) -> LaunchOptions {
         let sandbox_unavailable = sandbox_unavailable();
         if self.kind == BrowserKind::Chromium && self.sandbox.is_none() && sandbox_unavailable {
@@ -37,8 +37,8 @@ impl BrowserSettings {
             headless: self.headless,
             display: self.display,
             sandbox: self.sandbox,
-            // Only who chose the profile has no other.
-            profile_patience: match self.user_data_dir {
+            // If the user chose the profile, there is no other one to use instead.
+            profile_lock_timeout: match self.user_data_dir {
                 Some(_) => PROFILE_LOCK_TIMEOUT,
                 None => Duration::ZERO,
             },
@@ -57,7 +57,7 @@ impl BrowserSettings {
         }
     }
 
-    /// How a browser is reached that is not started here, if it is not.
+    /// Returns the options to connect to a browser, if Playhouse does not launch one.
     pub fn connect_options(&self) -> Option<ConnectOptions> {
         let cdp = self.cdp.as_ref().map(|cdp| {
             ConnectOptions::Cdp(CdpEndpoint {
@@ -92,7 +92,7 @@ impl BrowserSettings {
         })
     }
 
-    /// What drivers call the browser. <https://www.w3.org/TR/webdriver2/#capabilities>
+    /// Returns the WebDriver capability `browserName`. <https://www.w3.org/TR/webdriver2/#capabilities>
     fn name_for_webdriver(&self) -> &'static str {
         match (self.kind, &self.choice) {
             (
@@ -113,9 +113,9 @@ impl BrowserSettings {
 }
 
 impl ContextSettings {
-    /// The options of a browser context. `product` is the running browser's name and version, such
+    /// Returns the options of a browser context. `product` is the name and version of the running browser, such
     /// as `Chrome/156.0.8078.79`; `downloads` is the folder for downloads. Reads the init scripts;
-    /// fails if one is gone.
+    /// fails if one cannot be read.
     pub fn options(&self, product: &str, downloads: PathBuf) -> io::Result<ContextOptions> {
         let template = self.options.user_agent.as_deref();
         let scripts = self.init_scripts.iter().map(fs::read_to_string);

@@ -1,4 +1,4 @@
-//! The environment variables: the only place that reads them.
+//! The environment variables. No other module reads them.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -9,15 +9,15 @@ use super::{
 };
 use crate::error::nearest::nearest;
 
-/// What tests set to wait less. No option, and not documented: it may change at any time.
+/// A variable of tests that shortens timeouts. It is not an option and not documented, and may change at any time.
 const TIMEOUT_DIVISOR: &str = "PLAYHOUSE_TEST_TIMEOUT_DIVISOR";
 
-/// Environment variables by name, read once.
+/// A copy of the environment variables by name.
 #[derive(Debug, Clone, Default)]
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Those of this process. What is not UTF-8 is read as well as can be.
+    /// Reads the variables of this process. Invalid UTF-8 is replaced.
     pub fn of_process() -> Environment {
         let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
         Environment(
@@ -27,7 +27,7 @@ impl Environment {
         )
     }
 
-    /// The value of a variable that is set and not empty.
+    /// Returns the value of a variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0
             .get(name)
@@ -35,20 +35,20 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
-    /// A variable that holds a path.
+    /// Returns the path in a variable that is set and not empty.
     pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from)
     }
 
-    /// By what timeouts that no option sets are divided: for tests, and 1 in a release build.
+    /// Returns the divisor of the timeouts that no option sets: that of tests, and 1 in a release build.
     pub(super) fn timeout_divisor(&self) -> u32 {
         let divisor = self.get(TIMEOUT_DIVISOR).and_then(|text| text.parse().ok());
         divisor.filter(|_| cfg!(debug_assertions)).unwrap_or(1)
     }
 
-    /// Offers each option the strongest of its variables, and says which variables of ours mean
-    /// nothing.
-    pub(crate) fn offer(&self, options: &mut Options) -> Result<Vec<String>, ConfigError> {
+    /// Applies for each option its variable with the highest precedence. Returns notices about unknown `PLAYHOUSE_*`
+    /// variables.
+    pub(crate) fn apply(&self, options: &mut Options) -> Result<Vec<String>, ConfigError> {
         for def in OPTIONS {
             let set = |name: &String| self.get(name).is_some();
             let Some(name) = def.variables().into_iter().find(set) else {
@@ -56,7 +56,7 @@ impl Environment {
             };
             let text = self.get(&name).unwrap_or_default().to_owned();
             let source = Source::Environment(name.clone());
-            (def.offer_environment)(options, source, &text).map_err(|problem| {
+            (def.apply_environment)(options, source, &text).map_err(|problem| {
                 ConfigError::Invalid {
                     name,
                     text,
@@ -69,12 +69,12 @@ impl Environment {
 
     fn unknown_variables(&self) -> Vec<String> {
         let known: Vec<_> = OPTIONS.iter().flat_map(|def| def.variables()).collect();
-        let ours = self.0.keys().filter(|name| name.starts_with("PLAYHOUSE_"));
+        let own = self.0.keys().filter(|name| name.starts_with("PLAYHOUSE_"));
         let is_unknown = |name: &&String| match name.as_str() {
             TIMEOUT_DIVISOR => !cfg!(debug_assertions),
             _ => !known.contains(name),
         };
-        let unknown = ours.filter(is_unknown);
+        let unknown = own.filter(is_unknown);
         let notice = |name: &String| match nearest(name, known.iter().map(String::as_str)) {
             Some(nearest) => {
                 format!("unknown environment variable {name}. Did you mean {nearest}?")

@@ -1,248 +1,248 @@
-//! What can be wrong with the configuration. Each message is one that a person reads at start.
+//! Errors of the configuration, which are printed on stderr when the server does not start.
 
 use std::path::PathBuf;
 
 use super::value::Problem;
 
-/// Why the server does not start.
+/// Why the configuration is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A flag that does not exist.
+    /// There is no such flag.
     #[error("error: unknown option '{flag}'{}", did_you_mean(nearest))]
     UnknownFlag {
-        /// As it was written, with its dashes.
+        /// The flag as it was written, with its dashes.
         flag: String,
-        /// The flag that was perhaps meant.
+        /// The flag with the most similar spelling.
         nearest: Option<String>,
     },
-    /// A word where a command may stand.
+    /// There is no such command.
     #[error("error: unknown command '{word}'{}", did_you_mean(nearest))]
     UnknownCommand {
-        /// As it was written.
+        /// The word as it was written.
         word: String,
-        /// The command that was perhaps meant.
+        /// The command with the most similar spelling.
         nearest: Option<String>,
     },
-    /// A flag without its value.
+    /// A flag has no value.
     #[error("error: option '{flag}' argument missing")]
     MissingValue {
-        /// The flag and what should follow it.
+        /// The flag and the placeholder of its value.
         flag: String,
     },
-    /// A command line that is wrong in another way.
+    /// The command line is invalid for another reason, which the text describes.
     #[error("error: {0}")]
     Usage(String),
-    /// A value that its option cannot have.
+    /// A value is not valid for its option.
     #[error("{}", invalid(name, text, problem))]
     Invalid {
-        /// The flag, variable, or key that has it.
+        /// The flag, variable or key of the option.
         name: String,
-        /// The value.
+        /// The value as it was written.
         text: String,
-        /// What is wrong with it.
+        /// Why the value is not valid.
         problem: Problem,
     },
-    /// A key of the configuration file that does not exist.
+    /// The configuration file has a key that no option has.
     #[error("unknown key '{key}' in {}{}", path.display(), did_you_mean(nearest))]
     UnknownKey {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
-        /// The key, dotted.
+        /// The dotted key.
         key: String,
-        /// The key that was perhaps meant.
+        /// The key with the most similar spelling.
         nearest: Option<String>,
     },
-    /// A configuration file that cannot be read.
+    /// The configuration file cannot be read.
     #[error("cannot read the configuration file {}: {error}", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         error: std::io::Error,
     },
-    /// A configuration file that is neither JSON nor INI.
+    /// The configuration file is neither valid JSON nor valid INI.
     #[error("cannot parse the configuration file {}: {reason}", path.display())]
     Syntax {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
-        /// Where, and what was expected.
+        /// The position, and what was expected there.
         reason: String,
     },
-    /// A rule of `--tools` about a tool that does not exist.
+    /// A rule of `--tools` names a tool that does not exist.
     #[error("unknown tool '{name}' in --tools{}", did_you_mean(nearest))]
     UnknownTool {
-        /// As it was written, without its sign.
+        /// The name as it was written, without its sign.
         name: String,
-        /// The tool that was perhaps meant.
+        /// The tool with the most similar spelling.
         nearest: Option<String>,
     },
-    /// An option of a later release.
+    /// This release does not support the option.
     #[error("option '{name}' is not supported yet: {why}")]
     NotYet {
-        /// The flag, variable, or key that has it.
+        /// The flag, variable or key of the option.
         name: String,
         /// What to do instead, or what is missing.
         why: String,
     },
-    /// Two devices at once.
+    /// Both `--mobile` and `--device` are set.
     #[error("Cannot use --mobile together with --device, pick one.")]
     MobileAndDevice,
-    /// A phone that the browser cannot be.
+    /// The browser cannot emulate a phone.
     #[error("--mobile is not supported with the {browser} browser.")]
     NotMobile {
-        /// As people call it.
+        /// The name of the browser for users.
         browser: &'static str,
     },
-    /// The browser speaks another protocol.
+    /// The browser does not support CDP.
     #[error("--cdp-endpoint is not supported with the {browser} browser.")]
     NotOverCdp {
-        /// As people call it.
+        /// The name of the browser for users.
         browser: &'static str,
     },
-    /// Two browsers that run elsewhere.
+    /// Both `--cdp-endpoint` and `--webdriver-endpoint` are set.
     #[error("Cannot use --cdp-endpoint together with --webdriver-endpoint, pick one.")]
     TwoEndpoints,
-    /// More browsers to start than there may be.
+    /// `--min-browsers` is greater than `--max-browsers`.
     #[error(
         "--min-browsers {min} is more than --max-browsers {max}: raise one, or lower the other"
     )]
     TooFewBrowsers {
-        /// How many are to run from the start.
+        /// The value of `--min-browsers`.
         min: usize,
-        /// How many there may be.
+        /// The value of `--max-browsers`.
         max: usize,
     },
-    /// A device for a browser that somebody else started.
+    /// A device cannot be emulated in a browser that Playhouse did not start.
     #[error("Device emulation is not supported with cdpEndpoint.")]
     DeviceOverCdp,
-    /// A profile on disk and in memory.
+    /// A profile on disk is set in isolated mode, which keeps the profile in memory.
     #[error("Browser userDataDir is not supported in isolated mode.")]
     ProfileAndIsolated,
-    /// The root of the file system as output folder.
+    /// The output folder is the root of the file system.
     #[error("--output-dir cannot point to a system directory: {}.", _0.display())]
     SystemOutputFolder(PathBuf),
-    /// A file of secrets that cannot be read.
+    /// The secrets file cannot be read.
     #[error("cannot read the secrets of {}: {error}", path.display())]
     Secrets {
-        /// The file.
+        /// The path of the secrets file.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         error: std::io::Error,
     },
-    /// Origins of a secret that are none.
+    /// The origins of a secret are invalid.
     #[error("{entry} of the secrets is wrong: {reason}")]
     SecretOrigins {
         /// The name of the entry.
         entry: String,
-        /// Why.
+        /// Why the origins are invalid.
         reason: String,
     },
-    /// Safe mode, and something that it excludes.
+    /// An option contradicts safe mode.
     #[error("{safe} and {other} contradict each other: leave one of them out")]
     NotSafe {
-        /// What switched safe mode on.
+        /// The flag, variable or key that turned on safe mode.
         safe: String,
-        /// The flag, variable or key that says otherwise.
+        /// The flag, variable or key that contradicts safe mode.
         other: String,
     },
-    /// Safe mode without domains.
+    /// Safe mode is on without allowed domains.
     #[error(
         "{safe} needs --allowed-domains, the domains that pages may reach:\n  playhouse --safe --allowed-domains example.com,*.example.com"
     )]
     NoDomains {
-        /// What switched safe mode on.
+        /// The flag, variable or key that turned on safe mode.
         safe: String,
     },
-    /// Safe mode with all domains.
+    /// Safe mode is on and any domain is allowed.
     #[error(
         "{safe} and \"{pattern}\", which allows any domain, contradict each other: name the domains that pages may reach"
     )]
     AnyDomain {
-        /// What switched safe mode on.
+        /// The flag, variable or key that turned on safe mode.
         safe: String,
-        /// The domain or origin.
+        /// The pattern that matches any domain or origin.
         pattern: String,
     },
-    /// Safe mode with secrets that may be typed anywhere.
+    /// Safe mode is on and secrets have no origins.
     #[error(
         "--safe needs the origins of each secret, which are missing for {}: add NAME__ORIGINS=https://example.com to the secrets",
         names.join(", ")
     )]
     UnboundSecrets {
-        /// Their names.
+        /// The names of the secrets.
         names: Vec<String>,
     },
-    /// HTTP without a port.
+    /// The transport is HTTP and no port is set.
     #[error(
         "transport http needs a port: give --port, or \"port\" in the file (0 for any that is free)"
     )]
     NoPort,
-    /// A certificate without its key, or a key alone.
+    /// Only one of the TLS certificate and its key is set.
     #[error("--tls-cert and --tls-key belong together: give both or none")]
     HalfTls,
-    /// An option for another way to authenticate.
+    /// An option belongs to another mode of authentication.
     #[error("{option} has no effect with --auth {mode}: leave one of them out")]
     NotOfThisAuth {
-        /// The way that was chosen.
+        /// The mode that was chosen.
         mode: &'static str,
         /// The option.
         option: &'static str,
     },
-    /// A key that everybody has, or nobody can send.
+    /// The API key is empty or cannot be sent in a header.
     #[error(
         "--api-key must be visible ASCII characters, as headers have them, without spaces: give such a key, or leave it out to have one made"
     )]
     BadApiKey,
-    /// Tokens, but nobody's.
+    /// The mode is OAuth and no issuer is set.
     #[error("--auth oauth needs --oauth-issuer: the URL of the authorization server")]
     NoIssuer,
-    /// An issuer that could be anybody.
+    /// The issuer is neither an https URL nor an http URL of a loopback address, or it has a query or a fragment.
     #[error(
         "--oauth-issuer {0} must be an https URL without a query (http is allowed for loopback addresses only)"
     )]
     Issuer(String),
-    /// A resource that is none.
+    /// The OAuth resource is not a valid URI.
     #[error("--oauth-resource {0} must be an absolute URL without a fragment")]
     Resource(String),
-    /// A browser for everybody on the network.
+    /// Authentication is off on an address that other machines can reach.
     #[error(
         "--auth none on {0} would let everybody in who gets there: ask for a key (--auth api-key), listen on localhost, or say --insecure"
     )]
     OpenToAll(String),
-    /// A proxy that cannot be one, in words.
+    /// The upstream proxy is invalid, for the reason in the text.
     #[error("{0} (--proxy-server, --proxy-bypass, --proxy-username, --proxy-password)")]
     Proxy(String),
-    /// Local files in pages, on a server whose principals must not see each other's.
+    /// Pages can show local files on a server with several principals, who must not read each other's files.
     #[error(
         "{option} has no place on a server with --api-keys or OAuth: pages of local files would show the files of all principals. Leave it out; --readable-roots lists folders that all may read"
     )]
     ShowsFilesOfOthers {
-        /// The option.
+        /// The option that allows local files.
         option: &'static str,
     },
-    /// A server of the app under test that cannot be one.
+    /// A server of the app under test is invalid.
     #[error("devServers.{name}: {reason}")]
     DevServer {
-        /// Its name.
+        /// The name of the server.
         name: String,
-        /// What is wrong with it.
+        /// Why the server is invalid.
         reason: String,
     },
-    /// Reports to a file that nobody named.
+    /// The log destination is a file and no file is set.
     #[error("logging.destination is \"file\", and logging.file names none.")]
     NoLogFile,
-    /// A file for reports that cannot be written.
+    /// The log file cannot be written.
     #[error("cannot write the log {}: {error}", path.display())]
     Log {
-        /// The file.
+        /// The path of the log file.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         error: std::io::Error,
     },
-    /// An init script that is not there.
+    /// The init script at this path does not exist.
     #[error("Init script file does not exist: {}", _0.display())]
     NoInitScript(PathBuf),
-    /// An init page that is not there.
+    /// The init page at this path does not exist.
     #[error("Init page file does not exist: {}", _0.display())]
     NoInitPage(PathBuf),
 }

@@ -1,5 +1,4 @@
-//! The configuration file: JSON in nested objects, or INI with dotted keys. Both end as the same
-//! offers to the same options.
+//! The configuration file: JSON in nested objects, or INI with dotted keys.
 
 use std::{fs, path::Path};
 
@@ -15,7 +14,7 @@ use super::{
 };
 use crate::error::nearest::nearest;
 
-/// JSON as it is written by hand.
+/// JSON with comments and trailing commas.
 pub(crate) const JSON_WITH_COMMENTS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -29,8 +28,8 @@ pub(crate) const JSON_WITH_COMMENTS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Reads the file at `path`, an absolute path, and offers what it says.
-pub(crate) fn offer(path: &Path, options: &mut Options) -> Result<(), ConfigError> {
+/// Parses the file at `path`, an absolute path, and applies its values to the options.
+pub(crate) fn apply(path: &Path, options: &mut Options) -> Result<(), ConfigError> {
     let text = fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
         path: path.to_owned(),
         error,
@@ -75,7 +74,7 @@ impl File<'_> {
             };
             if let Some(def) = by_key(&key) {
                 let folder = self.path.parent().unwrap_or(Path::new(""));
-                (def.offer_json)(self.options, self.source(), value, folder)
+                (def.apply_json)(self.options, self.source(), value, folder)
                     .map_err(|problem| self.invalid(&key, value.to_string(), problem))?;
             } else if is_prefix(&key) {
                 self.walk(&key, value)?;
@@ -87,7 +86,7 @@ impl File<'_> {
     }
 
     fn ini(&mut self, text: &str) -> Result<(), ConfigError> {
-        // A backslash belongs to a path of Windows.
+        // A backslash is not an escape, because paths on Windows contain it.
         let options = ini::ParseOption {
             enabled_escape: false,
             ..Default::default()
@@ -111,7 +110,7 @@ impl File<'_> {
         Ok(())
     }
 
-    /// One entry of an option that is an object of texts: `secrets.NAME = value`.
+    /// Applies an entry of an option that is an object of strings: `secrets.NAME = value`.
     fn walk_entry(
         &mut self,
         def: &OptionDef,
@@ -121,13 +120,13 @@ impl File<'_> {
     ) -> Result<(), ConfigError> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let entry = serde_json::json!({ name: value });
-        (def.offer_json)(self.options, self.source(), &entry, folder)
+        (def.apply_json)(self.options, self.source(), &entry, folder)
             .map_err(|problem| self.invalid(key, value.to_owned(), problem))
     }
 
     fn text(&mut self, def: &OptionDef, key: &str, text: &str) -> Result<(), ConfigError> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        (def.offer_ini)(self.options, self.source(), text, folder)
+        (def.apply_ini)(self.options, self.source(), text, folder)
             .map_err(|problem| self.invalid(key, text.to_owned(), problem))
     }
 
@@ -171,7 +170,7 @@ fn by_key(key: &str) -> Option<&'static OptionDef> {
         .find(|def| def.keys().any(|known| known == key))
 }
 
-/// The option that is an object of texts, and the name in it that the key ends with.
+/// Returns the option that is an object of strings, and the name in it with which the key ends.
 fn entry_of(key: &str) -> Option<(&'static OptionDef, &str)> {
     OPTIONS.iter().find_map(|def| {
         let (known, name) = def
@@ -195,7 +194,7 @@ fn is_prefix(key: &str) -> bool {
     })
 }
 
-/// The key with the same last word, for who forgot where it belongs; else the nearest in spelling.
+/// Returns the key with the same last segment, or else the key with the most similar spelling.
 fn nearest_key(key: &str) -> Option<&'static str> {
     fn last(key: &str) -> &str {
         key.rsplit('.').next().unwrap_or(key)

@@ -1,4 +1,4 @@
-//! The flags of the command line, made from the table of options.
+//! The flags of the command line, which are generated from the table of options.
 
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use super::{
     table::OptionDef,
 };
 
-/// The options that the short help of the server shows.
+/// The options that the short help of the server lists.
 const ESSENTIAL: [&str; 16] = [
     "browser",
     "headless",
@@ -31,17 +31,17 @@ const ESSENTIAL: [&str; 16] = [
     "config",
 ];
 
-/// One clap argument for each option that has a flag. The short help shows the essential ones.
+/// Returns a clap argument for each option that has a flag. The short help lists the essential ones.
 pub(crate) fn arguments() -> impl Iterator<Item = Arg> {
     all().map(|(def, argument)| argument.hide_short_help(!ESSENTIAL.contains(&def.name)))
 }
 
-/// The same for a command that takes the options of the server beside its own: only the full help shows them.
+/// Returns the same arguments for a command that also takes the options of the server. Only the full help lists them.
 pub(crate) fn of_the_server() -> impl Iterator<Item = Arg> {
     all().map(|(_, argument)| argument.hide_short_help(true))
 }
 
-/// Those of one section.
+/// Returns the arguments of one section.
 pub(crate) fn of_section(section: &str) -> impl Iterator<Item = Arg> {
     let of_section = all().filter(move |(def, _)| def.section == section);
     of_section.map(|(_, argument)| argument)
@@ -85,13 +85,13 @@ fn help(def: &OptionDef) -> String {
     def.doc() + &default.unwrap_or_default()
 }
 
-/// Offers what the flags say, those before a command and those after it.
-pub(crate) fn offer(matches: &ArgMatches, options: &mut Options) -> Result<(), ConfigError> {
+/// Applies the flags before and after a command to the options.
+pub(crate) fn apply(matches: &ArgMatches, options: &mut Options) -> Result<(), ConfigError> {
     for def in OPTIONS.iter().filter(|def| def.spec.flag) {
         let flag = format!("--{}", def.long());
         let given = matches.try_get_many::<String>(def.name);
         for text in given.ok().flatten().into_iter().flatten() {
-            (def.offer_text)(options, Source::Flag(flag.clone()), text).map_err(|problem| {
+            (def.apply_text)(options, Source::Flag(flag.clone()), text).map_err(|problem| {
                 ConfigError::Invalid {
                     name: flag.clone(),
                     text: text.clone(),
@@ -101,12 +101,12 @@ pub(crate) fn offer(matches: &ArgMatches, options: &mut Options) -> Result<(), C
         }
     }
     match matches.subcommand() {
-        Some((_, matches)) => offer(matches, options),
+        Some((_, matches)) => apply(matches, options),
         None => Ok(()),
     }
 }
 
-/// Turns `--no-sandbox` into `--sandbox=false`, for every switch.
+/// Replaces `--no-sandbox` by `--sandbox=false`, for each switch.
 pub(crate) fn spell_out(argument: String) -> String {
     let name = argument.strip_prefix("--no-");
     match name.and_then(|name| {

@@ -1,19 +1,19 @@
-//! A value with the layer it came from: the rule of who wins lives here and nowhere else.
+//! Values with their sources, and the rule about which source takes precedence.
 
 use std::{fmt, path::PathBuf};
 
 use super::value::OptionValue;
 
-/// Where a value came from, weakest first.
+/// The source of a value. Later variants take precedence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Nobody said anything.
+    /// A default of Playhouse.
     Default,
     /// The configuration file.
     File(PathBuf),
-    /// An environment variable, by name.
+    /// The environment variable with this name.
     Environment(String),
-    /// A flag, with its dashes.
+    /// The flag, with its dashes.
     Flag(String),
 }
 
@@ -27,7 +27,7 @@ impl Source {
         }
     }
 
-    /// Whether a value from here yields to one from `other`.
+    /// Whether a value from this source is overridden by one from `other`.
     pub(crate) fn is_weaker_than(&self, other: &Source) -> bool {
         self.rank() < other.rank()
     }
@@ -44,7 +44,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// An option's value after the layers offered so far, in whatever order they came.
+/// The value of an option after the layers that were applied, in any order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Layered<T>(Option<(T, Source)>);
 
@@ -55,9 +55,9 @@ impl<T> Default for Layered<T> {
 }
 
 impl<T: OptionValue> Layered<T> {
-    /// Takes the value unless a stronger layer has spoken. Within a layer lists append, and of
-    /// anything else the last one wins.
-    pub(crate) fn offer(&mut self, source: Source, value: T) {
+    /// Sets the value unless there is one from a stronger layer. Lists of the same layer are appended; any other value of
+    /// the same layer is replaced.
+    pub(crate) fn apply(&mut self, source: Source, value: T) {
         match &mut self.0 {
             Some((_, current)) if source.is_weaker_than(current) => {}
             Some((old, current)) if current.rank() == source.rank() => {
@@ -68,30 +68,32 @@ impl<T: OptionValue> Layered<T> {
         }
     }
 
-    /// Takes the value if it would beat what is there without a tie: for what an option implies
-    /// about another one.
+    /// Sets the value if its layer is stronger than that of the present value. For a value that another option implies.
     pub(crate) fn imply(&mut self, source: &Source, value: T) {
-        if self.source().is_none_or(|mine| mine.is_weaker_than(source)) {
+        if self
+            .source()
+            .is_none_or(|current| current.is_weaker_than(source))
+        {
             self.0 = Some((value, source.clone()));
         }
     }
 
-    /// The value, if any layer gave one.
+    /// Returns the value, if any layer has one.
     pub(crate) fn get(&self) -> Option<&T> {
         self.0.as_ref().map(|(value, _)| value)
     }
 
-    /// The layer that won.
+    /// Returns the source of the value, if there is a value.
     pub(crate) fn source(&self) -> Option<&Source> {
         self.0.as_ref().map(|(_, source)| source)
     }
 
-    /// A copy of the value.
+    /// Returns a copy of the value, if any layer has one.
     pub(crate) fn value(&self) -> Option<T> {
         self.get().cloned()
     }
 
-    /// Changes the value in place and leaves its layer.
+    /// Changes the value without changing its source.
     pub(crate) fn map(&mut self, change: impl FnOnce(&mut T)) {
         if let Some((value, _)) = &mut self.0 {
             change(value);
@@ -100,7 +102,7 @@ impl<T: OptionValue> Layered<T> {
 }
 
 impl<T: OptionValue + Default> Layered<T> {
-    /// The value, or the type's own nothing.
+    /// Returns a copy of the value, or the default of its type.
     pub(crate) fn or_empty(&self) -> T {
         self.value().unwrap_or_default()
     }

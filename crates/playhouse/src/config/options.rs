@@ -1,5 +1,5 @@
-//! The table of options: each is said once, here. Flags, variables, keys of the configuration
-//! file, help, `docs/config.md`, the JSON schema and `config show` follow from it.
+//! The table of options. Flags, variables, keys of the configuration file, help, `docs/config.md`, the JSON Schema and
+//! `config show` are generated from it.
 
 use engine::{Geolocation, HttpCredentials, Size};
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ use super::{
     },
 };
 
-/// The newest good builds of Chrome for Testing.
+/// The index of the newest builds of Chrome for Testing that are known to be good.
 const INDEX: &str = "https://googlechromelabs.github.io/chrome-for-testing/\
     last-known-good-versions-with-downloads.json";
-const FIDELITY: &str = "it comes with a later release";
+const LATER_RELEASE: &str = "it comes with a later release";
 
 options! {
     "Browser" {
@@ -32,29 +32,29 @@ options! {
             .default("chrome; if that is missing, any browser of the Chromium family");
         /// The channel of the Chromium family. Like `--browser`, for files that have both.
         channel: BrowserName, key("browser.launchOptions.channel");
-        /// The browser's program, instead of looking for one.
+        /// The executable of the browser. Without it the browser is searched.
         executable_path: PathBuf, key("browser.launchOptions.executablePath").everywhere();
         /// Run without a window.
         headless: bool, key("browser.launchOptions.headless").or(&["browser.headless"]).everywhere()
             .default("false; true on Linux without a display");
-        /// Keep the browser's sandbox.
+        /// Run the browser in its sandbox.
         sandbox: bool, key("browser.launchOptions.chromiumSandbox").everywhere()
             .default("true; false for chromium, chrome-for-testing, or root on Linux");
-        /// Further arguments for the browser.
+        /// Additional arguments for the browser.
         args: Arguments, key("browser.launchOptions.args").or(&["browser.args"]);
-        /// Those of our own arguments that the browser does not get.
+        /// Default arguments to leave out.
         ignore_default_args: IgnoredArguments, key("browser.launchOptions.ignoreDefaultArgs");
-        /// Preferences of a Firefox, over our own; other browsers have none.
+        /// Preferences of Firefox, which override the default ones.
         firefox_user_prefs: FirefoxPreferences, key("browser.launchOptions.firefoxUserPrefs");
-        /// Environment variables for the browser, beside our own.
+        /// Additional environment variables for the browser.
         env: Map, key("browser.launchOptions.env");
         /// How long the browser may take to start.
         launch_timeout: Milliseconds = Milliseconds(30_000), key("browser.launchOptions.timeout");
         /// Start the browser with the server, not with the first call that needs it.
         prelaunch: bool = false, key("browser.prelaunch").flag();
-        /// Browsers that run from the start, and stay. They are for created sessions and isolated ones.
+        /// The number of browsers to start with the server and to keep open, for created and isolated sessions.
         min_browsers: Number = Number(0), key("pool.minBrowsers").flag();
-        /// How many browsers sessions are spread over; each goes to the one with the fewest.
+        /// The largest number of browsers that sessions share. A new session opens in the one with the fewest.
         max_browsers: Count, key("pool.maxBrowsers").flag()
             .default("1; with --webdriver-endpoint one for each session");
         /// Close a browser of the pool that has had no session for this long. 0: never.
@@ -63,18 +63,18 @@ options! {
         /// Close a browser that no call has used for this long; the next one starts it again. 0: never.
         idle_timeout: Milliseconds, key("browser.idleTimeout").or(&["timeouts.idle"]).everywhere()
             .default("an hour when headless, else never");
-        /// Wait this long after each action, so that people can follow.
+        /// Wait this long after each action, so that a user can follow.
         slow_mo: Milliseconds = Milliseconds(0), key("browser.launchOptions.slowMo");
         /// Keep the profile in memory, and give each client its own browser context.
         isolated: bool = false, key("browser.isolated").everywhere();
-        /// The opposite of `--isolated`, for files that say it so.
+        /// The opposite of `--isolated`, for files with this key.
         persistent_sessions: bool, key("session.persistentSessions");
-        /// One default session for all clients of the same name. Over stdio there is one client, so this is always so.
+        /// Share one default session among all clients of the same name. Over stdio there is only one client.
         shared_browser_context: bool, key("sharedBrowserContext").flag();
         /// The folder of the browser's profile.
         user_data_dir: PathBuf, key("browser.userDataDir").everywhere()
             .default("a folder of its own for each workspace, kept");
-        /// Where downloads go.
+        /// The folder of downloads.
         downloads_path: PathBuf,
             key("browser.launchOptions.downloadsPath").or(&["browser.downloadPath"])
             .default("the output folder");
@@ -85,12 +85,12 @@ options! {
             .many().secret();
         /// How long connecting may take.
         cdp_timeout: Milliseconds = Milliseconds(30_000), key("browser.cdpTimeout").everywhere();
-        /// Have browsers made by a WebDriver end, such as a Selenium Grid: its address, http or https. Or ws: one Firefox that listens.
+        /// Start browsers with a WebDriver server, such as a Selenium Grid: its address, http or https. With ws, connect to a running Firefox.
         webdriver_endpoint: String, key("browser.webdriverEndpoint").everywhere_but("SELENIUM_REMOTE_URL")
             .secret();
-        /// A header for the WebDriver end, "Name: value"; repeat it for more.
+        /// A header for the WebDriver server, "Name: value"; repeat it for more.
         webdriver_header: Headers, key("browser.webdriverHeaders").flag().many().secret();
-        /// What else to ask the WebDriver end for: capabilities, as a JSON object.
+        /// Additional capabilities for the WebDriver server, as a JSON object.
         webdriver_capabilities: JsonObject, key("browser.webdriverCapabilities").flag().secret();
         /// A proxy for all requests, such as "http://proxy:3128" or "socks5://proxy:8080".
         proxy_server: String, key("browser.launchOptions.proxy.server")
@@ -98,10 +98,10 @@ options! {
         /// Hosts that are reached without the proxy, such as ".com,chromium.org".
         proxy_bypass: String, key("browser.launchOptions.proxy.bypass")
             .or(&["browser.contextOptions.proxy.bypass"]).everywhere();
-        /// The user name that the proxy asks for.
+        /// The user name for the proxy.
         proxy_username: String, key("browser.launchOptions.proxy.username")
             .or(&["browser.contextOptions.proxy.username"]);
-        /// The password that the proxy asks for.
+        /// The password for the proxy.
         proxy_password: String, key("browser.launchOptions.proxy.password")
             .or(&["browser.contextOptions.proxy.password"]).secret();
     }
@@ -113,50 +113,50 @@ options! {
         /// The size of pages, such as 1280x720.
         viewport_size: Viewport, key("browser.contextOptions.viewport").everywhere()
             .default("1280x720 when headless, else the window's size");
-        /// The size of the screen that pages are told.
+        /// The size of the screen that pages see.
         screen: Size, key("browser.contextOptions.screen");
         /// Device pixels per CSS pixel.
         device_scale_factor: f64, key("browser.contextOptions.deviceScaleFactor");
-        /// Lay pages out as phones do: with the meta viewport, and overlay scroll bars.
+        /// Use the layout of phones: the meta viewport, and overlay scroll bars.
         is_mobile: bool, key("browser.contextOptions.isMobile");
-        /// Have a touch screen.
+        /// Emulate a touch screen.
         has_touch: bool, key("browser.contextOptions.hasTouch");
-        /// The user agent that pages and servers are told.
+        /// The user agent that pages and servers see.
         user_agent: String, key("browser.contextOptions.userAgent").everywhere();
         /// The language, such as "de-DE".
         locale: String, key("browser.contextOptions.locale");
         /// The time zone, such as "Europe/Berlin".
         timezone_id: String, key("browser.contextOptions.timezoneId");
-        /// What `prefers-color-scheme` says.
+        /// The value of `prefers-color-scheme`.
         color_scheme: ColorScheme, key("browser.contextOptions.colorScheme");
-        /// What `prefers-reduced-motion` says.
+        /// The value of `prefers-reduced-motion`.
         reduced_motion: ReducedMotion, key("browser.contextOptions.reducedMotion");
-        /// What `forced-colors` says.
+        /// The value of `forced-colors`.
         forced_colors: ForcedColors, key("browser.contextOptions.forcedColors");
-        /// What `prefers-contrast` says.
+        /// The value of `prefers-contrast`.
         contrast: Contrast, key("browser.contextOptions.contrast");
-        /// Where pages think they are. They still need the permission "geolocation".
+        /// The position that pages can read. They still need the permission "geolocation".
         geolocation: Geolocation, key("browser.contextOptions.geolocation");
         /// Permissions to grant, such as "geolocation,clipboard-read".
         grant_permissions: CommaList, key("browser.contextOptions.permissions").everywhere().many();
-        /// The answer to HTTP authentication.
+        /// The credentials for HTTP authentication.
         http_credentials: HttpCredentials, key("browser.contextOptions.httpCredentials").secret();
-        /// Headers that every request carries.
+        /// Headers to send with every request.
         extra_http_headers: Headers, key("browser.contextOptions.extraHTTPHeaders").secret();
         /// Accept broken certificates.
         ignore_https_errors: bool = false,
             key("browser.contextOptions.ignoreHTTPSErrors").everywhere();
         /// Start without network.
         offline: bool, key("browser.contextOptions.offline");
-        /// Refuse selectors that match twice. Always so here, whatever this says.
+        /// Fail if a selector matches several elements. Playhouse always does, whatever the value.
         strict_selectors: bool, key("browser.contextOptions.strictSelectors");
         /// Run JavaScript of pages.
         java_script_enabled: bool, key("browser.contextOptions.javaScriptEnabled").default("true");
-        /// Switch off the Content Security Policy of pages.
+        /// Turn off the Content Security Policy of pages.
         bypass_csp: bool, key("browser.contextOptions.bypassCSP");
         /// Accept downloads.
         accept_downloads: bool, key("browser.contextOptions.acceptDownloads").default("true");
-        /// Do not let pages register service workers.
+        /// Prevent pages from registering service workers.
         block_service_workers: BlockServiceWorkers,
             key("browser.contextOptions.serviceWorkers").everywhere();
         /// Cookies and storage to start with: a file that browser_storage_state wrote.
@@ -173,17 +173,17 @@ options! {
         blocked_origins: OriginList, key("network.blockedOrigins").everywhere();
     }
     "Security" {
-        /// Everything that makes an agent safe on sites where somebody is logged in: `playhouse --safe --help` lists it. Needs `--allowed-domains`.
+        /// Set all options that make an agent safe on sites where a user is logged in: `playhouse --safe --help` lists them. Needs `--allowed-domains`.
         safe: bool = false, key("safe").flag();
         /// Request nothing but these domains, on any port: example.com, *.example.com (those below it). Adds to `--allowed-origins`.
         allowed_domains: CommaList, key("security.allowedDomains").flag();
         /// Never request these domains, even if allowed. Adds to `--blocked-origins`.
         blocked_domains: CommaList, key("security.blockedDomains").flag();
-        /// Connect to no address that is private, of this machine, or of a cloud's metadata service, whichever name leads there. Exempt is an IP address, or localhost, that `--allowed-domains` or `--allowed-origins` names literally.
+        /// Connect to no address that is private, of this machine, or of a cloud's metadata service, whichever name resolves to it. An IP address, or localhost, that `--allowed-domains` or `--allowed-origins` names literally is exempt.
         block_private_addresses: bool = false, key("security.blockPrivateAddresses").flag();
         /// Connect to these ports only, such as 80,443.
         allowed_ports: Ports, key("security.allowedPorts").flag();
-        /// Schemes that may be opened though they show local files or the browser's insides: file, chrome, devtools.
+        /// Schemes that may be opened although they show local files or internal pages of the browser: file, chrome, devtools.
         allowed_schemes: CommaList, key("security.allowedSchemes").flag();
         /// The size of a screenshot, in bytes, above which it is refused.
         max_screenshot_size: Bytes, key("security.maxScreenshotSize").flag().default("no limit");
@@ -191,30 +191,30 @@ options! {
         enable_file_upload: bool = true, key("security.enableFileUpload").flag();
         /// Offer tools that run the client's code, in pages or beside them.
         enable_script_evaluation: bool = true, key("security.enableScriptEvaluation").flag();
-        /// Deny what pages ask permission for (location, camera, notifications), but for `--grant-permissions`, instead of asking anybody.
+        /// Deny the permissions that pages request (location, camera, notifications), except those of `--grant-permissions`, without a prompt.
         deny_permissions: bool = false, key("security.denyPermissions").flag();
         /// Keep downloads in a folder `quarantine` of the output folder, mode 0700, with mode 0600 and `.quarantine` behind their names. They are no resources.
         quarantine_downloads: bool = false, key("security.quarantineDownloads").flag();
-        /// Let clients name files to read and to write. Without it they get those that the server names.
+        /// Allow clients to choose the paths of files. Otherwise no file is read for them, and the server chooses the names of files that tools write.
         client_paths: bool = true, key("files.clientPaths").flag();
-        /// Rules of tools and origins that allow calls, deny them, or have the user asked: a JSON file. docs/security.md describes it.
+        /// Rules of tools and origins that allow calls, deny them, or require the user's approval: a JSON file. docs/security.md describes it.
         policy: PathBuf, key("security.policy").flag();
         /// Record each call in this file: a line of JSON, in a hash chain that `playhouse audit verify` checks. A call that cannot be recorded is refused.
         audit_log: PathBuf, key("security.auditLog").flag();
     }
     "Tools" {
-        /// Families of tools: browser, session, e2e (which needs a server of the app under test), or all of them.
+        /// Toolsets: browser, session, e2e (which needs a server of the app under test), or all of them.
         toolsets: ToolsetNames, key("toolsets").flag()
             .default("browser, create_session, list_sessions, close_session; with a server of the app, e2e too");
         /// Capabilities beside the core: config, contexts, network, pdf, storage, testing, vision, devtools.
         caps: CapabilityNames, key("capabilities").everywhere();
-        /// Single tools to add (+name) or to take away (-name).
+        /// Single tools to add (+name) or to remove (-name).
         tools: ToolRules, key("tools").flag().dashes();
         /// The same as `--caps vision`.
         vision: bool, no_key().flag().hidden();
     }
     "Users" {
-        /// Ask the user, where the client can, about a dialog that the agent passes by: a confirmation, a prompt, a page that wants to stay.
+        /// If the client supports elicitation, let the user answer a dialog (confirm, prompt, beforeunload) that the agent did not handle.
         ask_user: bool = false, key("askUser").flag();
     }
     "Prompts" {
@@ -222,17 +222,17 @@ options! {
         prompts_dir: PathBuf, key("prompts.dir").flag();
     }
     "Sessions" {
-        /// How long a session lives after its last call, and the most that `create_session` may ask for. 0: for ever.
+        /// How long after its last call a session expires, and the longest timeout that `create_session` accepts. 0: never.
         session_timeout: Milliseconds = Milliseconds(300_000), key("session.timeout").flag();
-        /// How many sessions and named contexts there may be at once, beside default ones.
+        /// The largest number of sessions and named contexts at a time, beside default ones.
         max_sessions: Count = Count(10), key("session.maxSessions").flag();
-        /// Whether calls prolong the life of their session: sliding, fixed.
+        /// Whether calls extend the lifetime of their session: sliding, fixed.
         session_expiry: SessionExpiry = SessionExpiry::Sliding, key("session.expiry").flag();
-        /// Tools that work on a page must be told the session; there is no default one.
+        /// Require `sessionId` in calls of tools that use a page. There is no default session.
         require_session: bool = false, key("session.require").flag();
     }
     "The app under test" {
-        /// The command that starts, restarts, asks after and stops the server of the app under test, the app's own dev command, or the URL where it runs already: docs/e2e.md says how. With it come the tools `e2e_*`.
+        /// The command that starts, restarts, checks and stops the server of the app under test, the app's own dev command, or the URL where it runs already: see docs/e2e.md. It adds the tools `e2e_*`.
         server_command: CommandLine, key("serverCommand").everywhere_but("SERVER_COMMAND_PATH");
         /// Several such servers by their names, each an object: command, args, url, cwd, env, readyTimeout, idleTimeout, requires.
         dev_servers: NamedServers, key("devServers").secret();
@@ -240,11 +240,11 @@ options! {
         server_idle_timeout: Milliseconds = Milliseconds(600_000), key("serverTimeouts.idle").flag();
         /// How long the command may take to start the server.
         server_start_timeout: Milliseconds = Milliseconds(30_000), key("serverTimeouts.start").flag();
-        /// How long it may take to restart it.
+        /// How long the command may take to restart the server.
         server_restart_timeout: Milliseconds = Milliseconds(40_000), key("serverTimeouts.restart").flag();
-        /// How long it may take to tell its state.
+        /// How long the command may take to report the state of the server.
         server_status_timeout: Milliseconds = Milliseconds(5_000), key("serverTimeouts.status").flag();
-        /// How long it may take to stop it.
+        /// How long the command may take to stop the server.
         server_shutdown_timeout: Milliseconds = Milliseconds(15_000), key("serverTimeouts.shutdown").flag();
     }
     "Answers" {
@@ -254,20 +254,20 @@ options! {
         snapshot_boxes: bool = false, key("snapshot.boxes").flag();
         /// The language of the code in answers: typescript, python, java, csharp, none.
         codegen: Language = Language::Typescript, key("codegen").everywhere();
-        /// What becomes of images: allow, omit, only.
+        /// Whether answers include images: allow, omit, only.
         image_responses: ImageResponses = ImageResponses::Allow, key("imageResponses").everywhere();
         /// How paths are written: relative, absolute.
         file_paths: FilePaths = FilePaths::Relative, key("filePaths").everywhere();
         /// The console messages to keep: error, warning, info, debug. Each includes those before.
         console_level: ConsoleLevel = ConsoleLevel::Info, key("console.level").everywhere();
-        /// Mark what pages say in answers, between `<page-content NONCE>` and `</page-content NONCE>`, and with `[hidden-text]` what people
-        /// cannot see of it: on, off.
+        /// Mark the content of pages in answers with `<page-content NONCE>` and `</page-content NONCE>`, and text in it that is not visible with
+        /// `[hidden-text]`: on, off.
         content_boundaries: Switch, key("contentBoundaries").flag().default("on; off with --toolsets browser alone");
-        /// The attribute that getByTestId looks at.
+        /// The attribute that getByTestId matches.
         test_id_attribute: String = "data-testid".to_owned(), key("testIdAttribute").everywhere();
     }
     "Files" {
-        /// A dotenv file of secrets: typed by name, and shown nowhere by value. `NAME__ORIGINS=https://a.org,https://*.b.org` are the only
+        /// A dotenv file of secrets, which are typed by name and masked wherever their values occur. `NAME__ORIGINS=https://a.org,https://*.b.org` are the only
         /// origins whose documents the secret `NAME` may be typed into.
         secrets: SecretsSource, key("secrets").everywhere_but("PLAYWRIGHT_MCP_SECRETS_FILE")
             .secret();
@@ -283,38 +283,38 @@ options! {
         readable_roots: CommaList, key("files.readableRoots").flag().many();
         /// Keep a journal of all calls: session.md, in a folder of its own below the output folder.
         save_session: bool = false, key("saveSession").flag();
-        /// Read and write any file, and open file: addresses; not just below the workspace.
+        /// Read and write any file, not only those in the workspace, and open file: URLs.
         allow_unrestricted_file_access: bool = false, key("allowUnrestrictedFileAccess").everywhere();
     }
     "Timeouts" {
         /// How long an action waits for its element.
         timeout_action: Milliseconds = Milliseconds(5_000), key("timeouts.action").everywhere();
-        /// Both, for files that say it in one.
+        /// The timeout of actions and navigations, for files with this key.
         default_timeout: Milliseconds, key("session.defaultTimeout");
         /// How long a navigation may take; 30000 with tools of the session toolset where this is not set.
         timeout_navigation: Milliseconds = Milliseconds(60_000),
             key("timeouts.navigation").everywhere();
         /// How long an assertion waits.
         timeout_expect: Milliseconds = Milliseconds(5_000), key("timeouts.expect").flag();
-        /// How long to wait, at most, for a page that goes on changing after an action. One that does not is never waited for.
+        /// How long to wait, at most, for a page that keeps changing after an action. If a page does not change, there is no wait.
         timeout_settle: Milliseconds = Milliseconds(500), key("timeouts.settle").everywhere();
     }
     "Server" {
         /// The configuration file: JSON, or INI with dotted keys.
         config: PathBuf, no_key().everywhere();
-        /// What to report: error, warn, info, debug, trace.
+        /// The least severe log messages to write: error, warn, info, debug, trace.
         log_level: LogLevel = LogLevel::Warn, key("logLevel").or(&["logging.level"]).flag();
-        /// How reports are written: text, json (an object a line).
+        /// The format of log messages: text, json (an object on each line).
         log_format: LogFormat = LogFormat::Text, key("logging.format").flag();
-        /// A file to report to instead of stderr. At 10 MB it is renamed to NAME.1, that to NAME.2; there are three at most.
+        /// A file for log messages, instead of stderr. At 10 MB it is renamed to NAME.1, that to NAME.2; there are three at most.
         log_file: PathBuf, key("logging.file").flag();
-        /// Where reports go: stderr, file (that of `--log-file`); stdout means stderr, as stdout belongs to the protocol.
+        /// Where log messages are written: stderr, file (that of `--log-file`); stdout means stderr, because stdout carries the protocol.
         log_destination: LogDestination, key("logging.destination");
-        /// How clients are served: stdio, http (at `port`, WebSockets included), websocket (the same).
+        /// The transport: stdio, http (on `port`, including WebSocket), websocket (the same as http).
         transport: Transport, key("transport").default("http with a port, else stdio");
-        /// The name that the server tells clients.
+        /// The name of the server in the handshake with clients.
         name: String = "Playhouse".to_owned(), key("name");
-        /// The version that the server tells clients.
+        /// The version of the server in the handshake with clients.
         version: String, key("version").default("that of the program");
     }
     "Serving over HTTP" {
@@ -322,39 +322,39 @@ options! {
         port: Port, key("server.port").or(&["port"]).everywhere();
         /// The address to listen on; 0.0.0.0 for all.
         host: String = "localhost".to_owned(), key("server.host").everywhere();
-        /// Hosts that requests may name, separated by commas, with a port or for any; * for all.
+        /// Hosts that requests may name, separated by commas, with a port or without one for any port; * for all.
         allowed_hosts: CommaList, key("server.allowedHosts").everywhere().many()
             .default("the address that is listened on");
-        /// Web pages that may ask, by their origin: https://example.com.
+        /// Web pages that may send requests, by their origin: https://example.com.
         allowed_http_origins: CommaList, key("server.allowedOrigins").flag()
             .default("those of the allowed hosts");
         /// The certificate for TLS with its chain, a PEM file; with `--tls-key`.
         tls_cert: PathBuf, key("server.tlsCert").flag();
         /// The certificate's private key, a PEM file.
         tls_key: PathBuf, key("server.tlsKey").flag();
-        /// How many connections there may be at a time.
+        /// The largest number of connections at a time.
         max_connections: Count = Count(1024), key("server.maxConnections").flag();
         /// The largest request, in bytes.
         max_request_size: Bytes = Bytes(16 * 1024 * 1024), key("server.maxRequestSize").flag();
-        /// How many requests a second each client may make, in the long run. 0: any number.
+        /// The largest number of requests that each client may make in a second, on average. 0: no limit.
         rate_limit: Number = Number(0), key("server.rateLimit").flag();
-        /// Forget an MCP session without a request or an open stream for this long. Its browser session lives on until it expires. What was sent waits as long for a client that does not take it, and a minute at most.
+        /// Close an MCP session without a request or an open stream for this long. Its browser session stays open until it expires. Messages that a client does not receive are kept as long, and a minute at most.
         client_timeout: Milliseconds = Milliseconds(1_800_000), key("server.clientTimeout").flag();
     }
     "Who may connect over HTTP" {
-        /// Who may connect: who has an API key (api-key), who has a token of an issuer (oauth), anybody on this machine (none).
+        /// How clients authenticate: with an API key (api-key), with an access token of an issuer (oauth), or not at all, on this machine only (none).
         auth: AuthMode, key("server.auth").flag()
             .default("oauth with `--oauth-issuer`, else api-key");
-        /// The API key. Better as PLAYHOUSE_API_KEY: others see flags. Without any, one is made and printed at start.
+        /// The API key. Prefer PLAYHOUSE_API_KEY, because other users of the machine can see flags. Without a key, one is generated and printed at start.
         api_key: String, key("server.apiKey").flag().secret();
         /// A file of API keys: a name, the key or "sha256:" and its digest, and perhaps scopes, `workspace=FOLDER` and `readable=FOLDER` on each line.
         api_keys: PathBuf, key("server.apiKeys").flag();
-        /// An issuer of access tokens that is trusted, as its tokens say it; repeat it for more.
+        /// A trusted issuer of access tokens, exactly as in its tokens; repeat it for more.
         oauth_issuer: CommaList, key("server.oauth.issuers").flag().many();
-        /// The URI that access tokens must be for, which is our address as clients know it.
+        /// The audience that access tokens must have: the URL under which clients reach this server.
         oauth_resource: String, key("server.oauth.resource").flag()
             .default("those of the endpoints, at the address that is listened on");
-        /// Let `--auth none` be reached from other machines, and say nothing of keys that cross a network in clear.
+        /// Allow `--auth none` on addresses that other machines can reach, and do not warn about keys that are sent over a network without TLS.
         insecure: bool = false, key("server.insecure").flag();
     }
     "Installing browsers" {
@@ -375,25 +375,25 @@ options! {
         remote_header: Unsupported, key("browser.remoteHeaders")
             .everywhere_but("PLAYWRIGHT_MCP_REMOTE_HEADERS").many().hidden().secret()
             .later("use --cdp-endpoint for a running browser");
-        /// Tools that pages offer by themselves.
-        webmcp: bool, key("webmcp").flag().hidden().later(FIDELITY);
+        /// Tools that pages provide.
+        webmcp: bool, key("webmcp").flag().hidden().later(LATER_RELEASE);
         /// The folder of traces.
-        traces_dir: Unsupported, key("browser.launchOptions.tracesDir").later(FIDELITY);
+        traces_dir: Unsupported, key("browser.launchOptions.tracesDir").later(LATER_RELEASE);
         /// Open the developer tools.
-        devtools: bool, key("browser.launchOptions.devtools").later(FIDELITY);
-        /// Certificates to show to servers.
+        devtools: bool, key("browser.launchOptions.devtools").later(LATER_RELEASE);
+        /// Client certificates for servers.
         client_certificates: Unsupported, key("browser.contextOptions.clientCertificates")
-            .secret().later(FIDELITY);
-        /// What relative addresses are relative to.
+            .secret().later(LATER_RELEASE);
+        /// The base of relative URLs.
         base_url: Unsupported, key("browser.contextOptions.baseURL")
             .later("write addresses in full");
         /// Record requests.
-        record_har: Unsupported, key("browser.contextOptions.recordHar").later(FIDELITY);
+        record_har: Unsupported, key("browser.contextOptions.recordHar").later(LATER_RELEASE);
         /// Record videos.
-        record_video: Unsupported, key("browser.contextOptions.recordVideo").or(&["saveVideo"]).later(FIDELITY);
-        /// Record traces, as older files of `@playwright/mcp` ask for.
-        save_trace: bool, key("saveTrace").later(FIDELITY);
-        /// The folder of files that browsers make by themselves.
+        record_video: Unsupported, key("browser.contextOptions.recordVideo").or(&["saveVideo"]).later(LATER_RELEASE);
+        /// Record traces, a key of older files of `@playwright/mcp`.
+        save_trace: bool, key("saveTrace").later(LATER_RELEASE);
+        /// The folder of files that browsers create.
         artifacts_dir: Unsupported, key("browser.launchOptions.artifactsDir")
             .later("use outputDir and browser.launchOptions.downloadsPath");
         /// Whether a signal to the server terminates the browser: it always does.

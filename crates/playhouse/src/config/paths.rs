@@ -1,4 +1,4 @@
-//! Folders of the machine that the environment tells.
+//! Folders of the machine that depend on the environment.
 
 use std::{
     env,
@@ -9,7 +9,7 @@ use engine::Search;
 
 use super::environment::Environment;
 
-/// Where browsers may be, and whether a headless shell will do.
+/// Returns where to search for browsers, and whether a headless shell is acceptable.
 pub(super) fn search(environment: &Environment, headless_shell: bool) -> Search {
     let home = home(environment);
     let cache = cache(environment, &home);
@@ -30,31 +30,31 @@ pub(super) fn search(environment: &Environment, headless_shell: bool) -> Search 
         puppeteer: environment
             .path("PUPPETEER_CACHE_DIR")
             .unwrap_or_else(|| home.join(".cache/puppeteer")),
-        ours: ours(environment).join("browsers"),
+        ours: playhouse_cache(environment).join("browsers"),
         home,
     }
 }
 
-/// Whether a window has a place to open.
+/// Whether a window can be opened.
 pub(super) fn has_display(environment: &Environment) -> bool {
     let set = |name| environment.get(name).is_some();
     !cfg!(target_os = "linux") || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(set)
 }
 
-/// Where we keep what may be deleted at any time.
-pub(super) fn ours(environment: &Environment) -> PathBuf {
+/// Returns the folder of Playhouse for data that may be deleted at any time.
+pub(super) fn playhouse_cache(environment: &Environment) -> PathBuf {
     cache(environment, &home(environment)).join("playhouse")
 }
 
-/// Where we keep what apps are doing: one folder for each project.
+/// Returns the folder with the state of apps under test, which has one folder for each project.
 #[cfg(unix)]
 pub(crate) fn apps(environment: &Environment) -> PathBuf {
     state(environment)
-        .unwrap_or_else(|| ours(environment))
+        .unwrap_or_else(|| playhouse_cache(environment))
         .join("apps")
 }
 
-/// Where we keep what must not be deleted while it is used; `None` where the system has no such place.
+/// Returns the folder for data that must not be deleted while it is used; `None` if the system has none.
 pub(super) fn state(environment: &Environment) -> Option<PathBuf> {
     let state = environment.path("XDG_STATE_HOME").or_else(|| {
         let home = home(environment);
@@ -67,7 +67,7 @@ pub(super) fn state(environment: &Environment) -> Option<PathBuf> {
     Some(state?.join("playhouse"))
 }
 
-/// Where the Chromium-based browsers of this user keep their profiles, the most used first.
+/// Returns the profile folders of the user's Chromium-based browsers, the most common first.
 pub(super) fn profiles(environment: &Environment) -> Vec<(String, PathBuf)> {
     let home = home(environment);
     let (base, folders): (_, &[(&str, &str)]) = if cfg!(target_os = "macos") {
@@ -105,7 +105,7 @@ const PROFILES_ON_LINUX: &[(&str, &str)] = &[
     ("Edge Dev", "microsoft-edge-dev"),
 ];
 
-/// Of packages that keep to folders of their own, in the home folder.
+/// The profile folders, below the home folder, of browsers from Snap and Flatpak.
 const PACKAGED: &[(&str, &str)] = &[
     ("Chromium (snap)", "snap/chromium/common/chromium"),
     (

@@ -1,4 +1,4 @@
-//! What is generated from the table: `docs/config.md` and the JSON schema of the file.
+//! Documents that are generated from the table of options: `docs/config.md` and the JSON Schema of the configuration file.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ it came from.
   are errors. `docs/config.schema.json` is its JSON Schema.
 ";
 
-/// `docs/config.md`.
+/// Returns the text of `docs/config.md`.
 pub fn reference() -> String {
     let mut text = INTRODUCTION.to_owned();
     let mut section = "";
@@ -73,7 +73,7 @@ fn row(def: &OptionDef) -> String {
     )
 }
 
-/// The JSON Schema (2020-12) of a configuration file.
+/// Returns the JSON Schema (2020-12) of a configuration file.
 pub fn schema() -> Value {
     let mut root = object();
     for def in OPTIONS.iter().filter(|def| def.spec.later.is_none()) {

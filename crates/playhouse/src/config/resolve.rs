@@ -1,4 +1,4 @@
-//! From options to settings: defaults that depend on the machine, rules between options, checks.
+//! Resolves options to settings: defaults that depend on the machine, rules between options, and checks.
 
 mod auth;
 mod browser;
@@ -40,10 +40,10 @@ use context::{VIEWPORT, context, device};
 pub(crate) use auth::is_safe_address;
 pub(crate) use safe::help as safe_help;
 
-/// How long a browser without a window may go unused.
-const IDLE: Milliseconds = Milliseconds(3_600_000);
+/// The default idle timeout of a headless browser.
+const HEADLESS_IDLE_TIMEOUT: Milliseconds = Milliseconds(3_600_000);
 
-/// Completes `options` with defaults, and makes the settings of them.
+/// Sets the defaults that depend on the machine in `options` and returns the settings.
 pub(crate) fn resolve(
     options: &mut Options,
     environment: &Environment,
@@ -51,7 +51,7 @@ pub(crate) fn resolve(
     mut notices: Vec<String>,
 ) -> Result<Settings, ConfigError> {
     refuse_later(options)?;
-    other_words(options);
+    apply_combined_options(options);
     safe::apply(options)?;
     let channel = channel(options)?;
     let device = device(options, &mut notices)?;
@@ -84,8 +84,8 @@ pub(crate) fn resolve(
     let can_throttle = tools::can_throttle(&tools);
     let log = log(options, cwd)?;
     let http = http(options, cwd, &mut notices)?;
-    refuse_shown_files(options, http.as_ref())?;
-    let leases = paths::ours(environment).join("servers");
+    check_local_files(options, http.as_ref())?;
+    let leases = paths::playhouse_cache(environment).join("servers");
     let dev_servers = servers::servers(options, cwd, &leases)?;
     Ok(Settings {
         browser: BrowserSettings {
@@ -197,7 +197,7 @@ pub(crate) fn resolve(
             action: required(&options.timeout_action).into(),
             navigation: required(&options.timeout_navigation).into(),
             navigation_of_sessions: match configured(&options.timeout_navigation) {
-                Some((_, Source::Default)) | None => NAVIGATION_OF_SESSIONS,
+                Some((_, Source::Default)) | None => SESSION_NAVIGATION_TIMEOUT,
                 Some((timeout, _)) => timeout.into(),
             },
             expect: required(&options.timeout_expect).into(),
@@ -230,21 +230,21 @@ pub(crate) fn resolve(
     })
 }
 
-/// How long a document that is parsed may go on loading.
+/// How long a navigation waits for the load event after the document is parsed.
 const LOAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long tools of the `session` toolset navigate where nobody says anything.
-const NAVIGATION_OF_SESSIONS: Duration = Duration::from_secs(30);
+/// The default navigation timeout of tools of the `session` toolset.
+const SESSION_NAVIGATION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The value of an option that has a default.
+/// Returns the value of an option that always has one.
 fn required<T: OptionValue>(option: &Layered<T>) -> T {
     option
         .value()
         .expect("the table or `defaults` gives it a default")
 }
 
-/// What one option says in place of others, where those are silent in its layer.
-fn other_words(options: &mut Options) {
+/// Applies options that set several others, for the values that their layers do not set themselves.
+fn apply_combined_options(options: &mut Options) {
     if let Some((persistent, source)) = configured(&options.persistent_sessions) {
         options.isolated.imply(&source, !persistent);
     }
@@ -260,8 +260,8 @@ fn configured<T: OptionValue>(option: &Layered<T>) -> Option<(T, Source)> {
 
 fn pool(options: &Options) -> Result<PoolSettings, ConfigError> {
     let Number(min) = required(&options.min_browsers);
-    // Who makes browsers spreads them over machines, and wants them back.
-    let (most, idle) = match options.webdriver_endpoint.get() {
+    // A WebDriver server such as a grid distributes browsers over machines and needs closed sessions back at once.
+    let (max, idle) = match options.webdriver_endpoint.get() {
         Some(_) => (usize::MAX, Some(Duration::ZERO)),
         None => (1, None),
     };
@@ -270,19 +270,19 @@ fn pool(options: &Options) -> Result<PoolSettings, ConfigError> {
     {
         return Err(ConfigError::TooFewBrowsers { min, max: count.0 });
     }
-    let most = options.max_browsers.value().map_or(most, |count| count.0);
+    let max = options.max_browsers.value().map_or(max, |count| count.0);
     let idle = match options.pool_idle_timeout.value() {
         Some(Milliseconds(ms)) => (ms > 0).then(|| Duration::from_millis(ms)),
         None => idle,
     };
     Ok(PoolSettings {
         min,
-        max: most.max(min),
+        max: max.max(min),
         idle_timeout: idle,
     })
 }
 
-/// The proxy of the browser, checked before anything starts.
+/// Returns the upstream proxy of the browser after checking it.
 fn proxy(options: &Options) -> Result<Option<Proxy>, ConfigError> {
     let Some(server) = options.proxy_server.value() else {
         return Ok(None);
@@ -316,7 +316,7 @@ fn http(
     let port = options.port.value().map(|Port(port)| port);
     let port = match (options.transport.value(), port) {
         (Some(Transport::Http | Transport::Websocket), None) => return Err(ConfigError::NoPort),
-        // A flag that names a port means it.
+        // --port alone on the command line overrides the transport of the file.
         (Some(Transport::Stdio), Some(_))
             if !options
                 .transport
@@ -355,8 +355,8 @@ fn http(
     }))
 }
 
-/// Pages of local files embed others, whosever they are.
-fn refuse_shown_files(options: &Options, http: Option<&HttpSettings>) -> Result<(), ConfigError> {
+/// Fails if several principals could read local files in pages, because a page of one file can embed any other.
+fn check_local_files(options: &Options, http: Option<&HttpSettings>) -> Result<(), ConfigError> {
     let shows_files = [
         (
             "--allow-unrestricted-file-access",
@@ -380,7 +380,7 @@ fn log(options: &Options, cwd: &Path) -> Result<LogSettings, ConfigError> {
     let file = options.log_file.value().map(|path| cwd.join(path));
     let file = match options.log_destination.value() {
         Some(LogDestination::File) if file.is_none() => return Err(ConfigError::NoLogFile),
-        // A flag that names a file means it.
+        // --log-file on the command line overrides the destination of the file.
         Some(LogDestination::Stderr | LogDestination::Stdout)
             if !options
                 .log_destination
@@ -450,7 +450,7 @@ fn check(options: &mut Options, cwd: &Path) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Reads the secrets; afterwards the options have their names.
+/// Reads the secrets, and replaces the option's value by their names.
 fn secrets(options: &mut Options, cwd: &Path) -> Result<Secrets, ConfigError> {
     let Some(source) = options.secrets.value() else {
         return Ok(Secrets::default());
@@ -469,31 +469,33 @@ fn secrets(options: &mut Options, cwd: &Path) -> Result<Secrets, ConfigError> {
 
 fn defaults(options: &mut Options, environment: &Environment, channel: Option<&str>) {
     for def in OPTIONS {
-        (def.offer_default)(options);
+        (def.apply_default)(options);
     }
-    // Playwright's packages for other languages say so.
+    // Playwright's packages for other languages set this variable.
     let language = environment.get("PW_LANG_NAME");
     if let Some("python" | "java" | "csharp") = language
         && let Ok(language) = Language::parse(language.unwrap_or_default())
     {
-        options.codegen.offer(Source::Default, language);
+        options.codegen.apply(Source::Default, language);
     }
     options
         .headless
-        .offer(Source::Default, !paths::has_display(environment));
+        .apply(Source::Default, !paths::has_display(environment));
     let viewport = match (options.headless.get(), options.cdp_endpoint.get()) {
         (Some(true), None) => Viewport::Fixed(VIEWPORT),
         _ => Viewport::Window,
     };
-    options.viewport_size.offer(Source::Default, viewport);
+    options.viewport_size.apply(Source::Default, viewport);
     let sandbox = !unsandboxed(channel) && !engine::sandbox_unavailable();
-    options.sandbox.offer(Source::Default, sandbox);
+    options.sandbox.apply(Source::Default, sandbox);
     if options.headless.get() == Some(&true) && options.cdp_endpoint.get().is_none() {
-        options.idle_timeout.offer(Source::Default, IDLE);
+        options
+            .idle_timeout
+            .apply(Source::Default, HEADLESS_IDLE_TIMEOUT);
     }
 }
 
-/// The configuration file that was named, an absolute path.
+/// Returns the absolute path of the configuration file, if one was named.
 pub(crate) fn file(options: &Options, cwd: &Path) -> Option<PathBuf> {
     options.config.get().map(|path| cwd.join(path))
 }

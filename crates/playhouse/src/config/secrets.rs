@@ -1,4 +1,4 @@
-//! Secrets: texts that a client may type by their names, and that nothing it reads may show.
+//! Secrets: values that a client can type by name, and that are masked in answers, files and logs.
 
 mod hidden;
 mod source;
@@ -12,45 +12,45 @@ pub(crate) use hidden::FORBIDDEN;
 use hidden::{Hidden, Mask, Value};
 pub(crate) use source::SecretsSource;
 
-/// Names and values, in the order given. Those without a value are left out.
+/// The secrets by name, in the given order. Secrets without a value are left out.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secrets {
     secrets: Vec<Secret>,
     hidden: Hidden,
-    learned: RuntimeSecrets,
+    runtime: RuntimeSecrets,
 }
 
 #[derive(Clone, PartialEq, Eq)]
 struct Secret {
     name: String,
     value: String,
-    /// The documents that it may be typed into; any without.
+    /// The origins of documents that the secret may be typed into; `None`: any.
     origins: Option<Vec<String>>,
 }
 
-/// A secret that a client wants to type into a document that it is not for.
+/// A secret may not be typed into documents of this origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WrongOrigin {
     pub(crate) name: String,
     pub(crate) origins: Vec<String>,
 }
 
-/// What became known while the server ran, and all that must not be shown since. Clones share them.
+/// Values that are masked since they were read or typed while the server ran. Clones share them.
 #[derive(Clone, Default)]
-struct RuntimeSecrets(Arc<RwLock<Known>>);
+struct RuntimeSecrets(Arc<RwLock<RuntimeValues>>);
 
 #[derive(Default)]
-struct Known {
-    /// What people typed, newest first.
+struct RuntimeValues {
+    /// Values that the user typed, newest first.
     typed: Vec<Value>,
-    /// What password fields held, newest first.
+    /// Values of password fields, newest first.
     passwords: Vec<Value>,
-    /// What password fields held that is too short or too common to be hidden within texts, newest first.
+    /// Values of password fields that are too short or too common to be masked within texts, newest first.
     common_passwords: Vec<String>,
     all: Option<Hidden>,
 }
 
-/// What was learned since does not make settings different.
+/// Runtime secrets do not make settings different.
 impl PartialEq for RuntimeSecrets {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -59,16 +59,16 @@ impl PartialEq for RuntimeSecrets {
 
 impl Eq for RuntimeSecrets {}
 
-/// What the names of entries end with that have origins as their values.
+/// The suffix of the names of entries whose values are origins.
 const ORIGINS: &str = "__ORIGINS";
 
-/// How many values of each kind are remembered; the oldest are forgotten first.
+/// The largest number of runtime secrets of each kind. The oldest are removed first.
 const MAX_RUNTIME_SECRETS: usize = 100;
 
-/// What is learned and shorter is not hidden: it stands everywhere.
+/// A shorter runtime secret is not masked, because it occurs in many texts.
 const MIN_LENGTH: usize = 4;
 
-/// Passwords that are words of answers, or so common that a page shows them as words of its own.
+/// Passwords that are words of answers, or so common that pages show them as ordinary words.
 const COMMON: &[&str] = &[
     "active",
     "admin",
@@ -128,7 +128,7 @@ impl std::fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Secrets of these names and values, which may be typed anywhere.
+    /// Returns secrets with these names and values that may be typed anywhere.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Secrets {
         let secrets = pairs.into_iter().map(|(name, value)| Secret {
             name,
@@ -138,8 +138,8 @@ impl Secrets {
         Self::of(secrets.collect())
     }
 
-    /// Secrets as they are configured: `NAME__ORIGINS` is a list of the origins that the secret `NAME` may be typed into, separated by
-    /// commas or white space. Fails with the entry that is wrong and why.
+    /// Parses secrets of the configuration. The value of `NAME__ORIGINS` is a list of the origins that the secret `NAME` may be typed into,
+    /// separated by commas or white space. On failure, returns the name of the invalid entry and the reason.
     pub(crate) fn parse(pairs: Vec<(String, String)>) -> Result<Secrets, (String, String)> {
         let (origins, secrets): (Vec<_>, Vec<_>) = pairs
             .into_iter()
@@ -181,54 +181,54 @@ impl Secrets {
         Secrets {
             hidden: Hidden::new(values.collect()),
             secrets,
-            learned: RuntimeSecrets::default(),
+            runtime: RuntimeSecrets::default(),
         }
     }
 
-    /// The same, which learns by itself.
+    /// Returns a copy with runtime secrets of its own.
     pub(crate) fn apart(&self) -> Secrets {
         Secrets {
-            learned: RuntimeSecrets::default(),
+            runtime: RuntimeSecrets::default(),
             ..self.clone()
         }
     }
 
-    /// Hides from now on what a person typed.
+    /// Adds a value that the user typed to the values that are masked.
     pub(crate) fn mask_value(&self, value: &str) {
         if value.chars().count() < MIN_LENGTH {
             return;
         }
-        let mut known = self.known();
-        known.typed.insert(
+        let mut runtime = self.lock_runtime();
+        runtime.typed.insert(
             0,
             Value {
                 text: value.to_owned(),
                 mask: Mask::Name("TYPED_BY_USER".to_owned()),
             },
         );
-        known.typed.truncate(MAX_RUNTIME_SECRETS);
-        self.hide(&mut known);
+        runtime.typed.truncate(MAX_RUNTIME_SECRETS);
+        self.compile(&mut runtime);
     }
 
-    /// Hides from now on what password fields hold; answers for each value what is shown instead of it.
+    /// Adds the values of password fields to the values that are masked. Returns the mask of each value.
     pub(crate) fn mask_passwords(&self, values: &[String]) -> Vec<String> {
-        let mut known = self.known();
+        let mut runtime = self.lock_runtime();
         let mut masks = Vec::with_capacity(values.len());
         let mut fresh: Vec<Value> = Vec::new();
         for value in values {
-            let all = known.all.as_ref().unwrap_or(&self.hidden).values.iter();
-            if let Some(named) = all.chain(&fresh).find(|known| known.is(value)) {
-                masks.push(named.shown());
+            let all = runtime.all.as_ref().unwrap_or(&self.hidden).values.iter();
+            if let Some(named) = all.chain(&fresh).find(|other| other.equals(value)) {
+                masks.push(named.replacement());
                 continue;
             }
             let password = Value {
                 text: value.clone(),
                 mask: Mask::Dots,
             };
-            masks.push(password.shown());
+            masks.push(password.replacement());
             if !is_distinctive(value) {
-                let common = &mut known.common_passwords;
-                common.retain(|known| known != value);
+                let common = &mut runtime.common_passwords;
+                common.retain(|other| other != value);
                 common.insert(0, value.clone());
                 common.truncate(MAX_RUNTIME_SECRETS);
             } else if fresh.len() < MAX_RUNTIME_SECRETS {
@@ -236,45 +236,45 @@ impl Secrets {
             }
         }
         if !fresh.is_empty() {
-            known.passwords.splice(..0, fresh);
-            known.passwords.truncate(MAX_RUNTIME_SECRETS);
-            self.hide(&mut known);
+            runtime.passwords.splice(..0, fresh);
+            runtime.passwords.truncate(MAX_RUNTIME_SECRETS);
+            self.compile(&mut runtime);
         }
         masks
     }
 
-    fn known(&self) -> std::sync::RwLockWriteGuard<'_, Known> {
-        let known = self.learned.0.write();
-        known.unwrap_or_else(PoisonError::into_inner)
+    fn lock_runtime(&self) -> std::sync::RwLockWriteGuard<'_, RuntimeValues> {
+        let runtime = self.runtime.0.write();
+        runtime.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hide(&self, known: &mut Known) {
-        // Of equal values the name of a secret says more.
-        let all = self.hidden.values.iter().chain(&known.typed);
-        let all = all.chain(&known.passwords).cloned();
-        known.all = Some(Hidden::new(all.collect()));
+    fn compile(&self, runtime: &mut RuntimeValues) {
+        // If a secret has the same value, its name is the more useful mask.
+        let all = self.hidden.values.iter().chain(&runtime.typed);
+        let all = all.chain(&runtime.passwords).cloned();
+        runtime.all = Some(Hidden::new(all.collect()));
     }
 
-    /// What must not be shown as of now.
+    /// Returns the configured secrets and the runtime secrets.
     fn hidden(&self) -> Hidden {
-        let known = self.learned.0.read();
-        let known = known.unwrap_or_else(PoisonError::into_inner);
-        known.all.clone().unwrap_or_else(|| self.hidden.clone())
+        let runtime = self.runtime.0.read();
+        let runtime = runtime.unwrap_or_else(PoisonError::into_inner);
+        runtime.all.clone().unwrap_or_else(|| self.hidden.clone())
     }
 
-    /// The names that stand for values.
+    /// Returns the names of the secrets.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter().map(|secret| secret.name.as_str())
     }
 
-    /// The secrets that may be typed anywhere.
+    /// Returns the names of the secrets that may be typed anywhere.
     pub fn without_origins(&self) -> impl Iterator<Item = &str> {
         let secrets = self.secrets.iter();
         let anywhere = secrets.filter(|secret| secret.origins.is_none());
         anywhere.map(|secret| secret.name.as_str())
     }
 
-    /// What is typed for a text, and how code shows it: the name of a secret stands for its value.
+    /// Returns the text to type and how generated code writes it. The name of a secret stands for its value.
     pub fn typed(&self, text: &str) -> (String, Typed) {
         match self.secrets.iter().find(|secret| secret.name == text) {
             Some(Secret { name, value, .. }) => (value.clone(), Typed::Variable(name.clone())),
@@ -282,13 +282,13 @@ impl Secrets {
         }
     }
 
-    /// Whether a text is the name of a secret that may be typed into documents of some origins only.
+    /// Whether the text is the name of a secret that has origins.
     pub(crate) fn is_bound(&self, text: &str) -> bool {
         let named = self.secrets.iter().find(|secret| secret.name == text);
         named.is_some_and(|secret| secret.origins.is_some())
     }
 
-    /// Refuses the name of a secret that may not be typed into documents of this origin.
+    /// Fails if the text is the name of a secret that may not be typed into documents of this origin.
     pub(crate) fn check(&self, text: &str, origin: &str) -> Result<(), WrongOrigin> {
         let named = self.secrets.iter().find(|secret| secret.name == text);
         let Some((secret, origins)) = named.and_then(|it| Some((it, it.origins.as_ref()?))) else {
@@ -304,40 +304,40 @@ impl Secrets {
         })
     }
 
-    /// The text with `<secret>NAME</secret>` wherever it shows a value, and marks wherever it shows a password.
+    /// Replaces each value of a secret by `<secret>NAME</secret>` and each password by marks.
     pub fn redacted(&self, text: String) -> String {
         self.hidden().redacted(text)
     }
 
-    /// The same for each text and each key of a JSON value.
+    /// Masks secrets in each string and each key of a JSON value.
     pub fn redacted_json(&self, value: serde_json::Value) -> serde_json::Value {
         redacted_json(&self.hidden(), value)
     }
 
-    /// The same for the arguments of a call, in which a text that is a password by itself is hidden also where it is short or common.
+    /// Masks secrets in the arguments of a call. A string that equals a password is masked even if it is short or common.
     pub(crate) fn redacted_arguments(&self, arguments: serde_json::Value) -> serde_json::Value {
-        let known = self.learned.0.read();
-        let common = known
+        let runtime = self.runtime.0.read();
+        let common = runtime
             .unwrap_or_else(PoisonError::into_inner)
             .common_passwords
             .clone();
-        self.redacted_json(without(&common, arguments))
+        self.redacted_json(mask_equal(&common, arguments))
     }
 }
 
-/// A JSON value with marks in the place of each text that is one of these passwords.
-fn without(passwords: &[String], value: serde_json::Value) -> serde_json::Value {
+/// Replaces each string that equals one of these passwords by marks.
+fn mask_equal(passwords: &[String], value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     match value {
         Value::String(text) if passwords.contains(&text) => engine::password_dots(&text).into(),
         Value::Array(items) => {
             let items = items.into_iter();
-            items.map(|item| without(passwords, item)).collect()
+            items.map(|item| mask_equal(passwords, item)).collect()
         }
         Value::Object(members) => {
             let members = members.into_iter();
             members
-                .map(|(name, value)| (name, without(passwords, value)))
+                .map(|(name, value)| (name, mask_equal(passwords, value)))
                 .collect()
         }
         other => other,
@@ -360,13 +360,13 @@ fn redacted_json(hidden: &Hidden, value: serde_json::Value) -> serde_json::Value
     }
 }
 
-/// Whether a password is nothing that pages and answers show anyhow.
+/// Whether a password is unlikely to occur in pages and answers as an ordinary word.
 fn is_distinctive(value: &str) -> bool {
     let value = value.trim();
     value.chars().count() >= MIN_LENGTH && !COMMON.contains(&value.to_ascii_lowercase().as_str())
 }
 
-/// An origin as rules of origins have it: scheme, host, and a port where it is not the scheme's own; `*` is any text.
+/// Checks an origin with a scheme, a host, and a port if it is not the default; `*` matches any text.
 fn check_origin(origin: &str) -> Result<(), &'static str> {
     let host = origin
         .strip_prefix("https://")
@@ -472,7 +472,7 @@ mod tests {
         ] {
             assert_eq!(redacted(name), shown);
         }
-        // Such a name says nothing of it.
+        // A name with too few letters and digits is not masked.
         assert_eq!(redacted("___ _"), "___ _");
         assert_eq!(redacted("a horse"), "a horse");
     }

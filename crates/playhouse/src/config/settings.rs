@@ -1,4 +1,4 @@
-//! The settings: what the rest of the server reads. Every default is in, every rule was checked.
+//! The settings that the rest of the server reads. All defaults are set and all rules are checked.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,107 +19,106 @@ use super::value::{
     SessionExpiry, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
 };
 
-/// What the server was told, complete.
+/// All settings of the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Which browser, and how it is started or reached.
+    /// Which browser is used, and how it is launched or connected to.
     pub browser: BrowserSettings,
-    /// What pages find.
+    /// The options of browser contexts.
     pub context: ContextSettings,
-    /// Which tools there are.
+    /// Which tools are listed.
     pub tools: ToolSettings,
-    /// Which prompts there are.
+    /// Which prompts are listed.
     pub prompts: PromptSettings,
-    /// How many sessions there are, and for how long.
+    /// The number and the lifetime of sessions.
     pub sessions: SessionSettings,
     /// The servers of the app under test.
     pub dev_servers: DevServers,
-    /// The browsers that sessions share.
+    /// The browser pool.
     pub pool: PoolSettings,
-    /// What answers look like.
+    /// The format of answers.
     pub answers: AnswerSettings,
-    /// Where files lie.
+    /// The folders of files, and which files tools may access.
     pub files: FileSettings,
-    /// What may be typed and not be shown.
+    /// The secrets.
     pub secrets: Secrets,
-    /// How long things may take.
+    /// The timeouts of calls.
     pub timeouts: Timeouts,
-    /// What clients must not do.
+    /// The restrictions of clients.
     pub security: SecuritySettings,
-    /// What is reported, and where.
+    /// What is logged, and where.
     pub log: LogSettings,
-    /// How HTTP is served; `None`: over stdio.
+    /// How clients are served over HTTP; `None` over stdio.
     pub http: Option<HttpSettings>,
-    /// The name and version that the server tells clients.
+    /// The name and version of the server that clients receive.
     pub server: (String, String),
-    /// The settings in the shape of a configuration file, secrets masked: what
-    /// `browser_get_config` shows.
+    /// The settings in the shape of a configuration file with masked secrets, which `browser_get_config` returns.
     pub merged: Value,
-    /// What a person should read on stderr at start, a line each.
+    /// Notices for the operator, which are printed to stderr at start, one on each line.
     pub notices: Vec<String>,
 }
 
-/// Which browser, and how it is started or reached.
+/// Which browser is used, and how it is launched or connected to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrowserSettings {
-    /// Its family.
+    /// The browser kind.
     pub kind: BrowserKind,
-    /// Which one.
+    /// The channel, or the executable.
     pub choice: BrowserChoice,
-    /// Where to look for it.
+    /// The folders in which the browser is searched.
     pub search: Search,
-    /// Without a window.
+    /// Whether the browser runs without a window.
     pub headless: bool,
-    /// Whether there is a display that a window could open on.
+    /// Whether the machine has a display for windows.
     pub display: bool,
-    /// With or without the browser's sandbox; `None`: with it, where it works.
+    /// Whether the browser runs in its sandbox; `None`: in its sandbox if that works on the machine.
     pub sandbox: Option<bool>,
-    /// Further arguments.
+    /// Additional arguments of the browser.
     pub args: Vec<String>,
-    /// Our own arguments that the browser does not get.
+    /// Default arguments that are left out.
     pub ignored_args: Vec<String>,
-    /// Preferences, if it is a Firefox.
+    /// Preferences of Firefox.
     pub preferences: Vec<(String, serde_json::Value)>,
-    /// Further environment variables.
+    /// Additional environment variables of the browser.
     pub env: Vec<(String, String)>,
-    /// How long it may take to start.
+    /// The longest time that the launch may take.
     pub launch_timeout: Duration,
-    /// Start it with the server.
+    /// Whether the browser is launched when the server starts.
     pub prelaunch: bool,
-    /// How long it may go unused; `None` for ever.
+    /// The idle timeout of the browser; `None`: the browser is not closed.
     pub idle_timeout: Option<Duration>,
     /// The pause after each action.
     pub slow_mo: Duration,
-    /// Keep nothing on disk; a context for each client.
+    /// Whether each client has an isolated context and nothing is kept on disk.
     pub isolated: bool,
-    /// The profile, when somebody chose its folder.
+    /// The profile folder, if the user chose one.
     pub user_data_dir: Option<PathBuf>,
-    /// A running browser to use instead of starting one.
+    /// The running browser to connect to over CDP.
     pub cdp: Option<CdpSettings>,
-    /// Who makes browsers instead of starting them here.
+    /// The WebDriver server that starts browsers.
     pub webdriver: Option<WebDriverSettings>,
-    /// The way to the network.
+    /// The upstream proxy.
     pub proxy: Option<Proxy>,
-    /// What may be requested.
+    /// The origins that may be requested.
     pub origins: OriginRules,
-    /// Which addresses and ports may be connected to.
+    /// The IP addresses and ports that may be connected to.
     pub addresses: AddressRules,
-    /// Any certificate of the proxy is accepted.
+    /// Whether invalid certificates of the proxy are accepted.
     pub ignore_https_errors: bool,
-    /// There is a tool that throttles the network.
+    /// Whether a tool that throttles the network is listed.
     pub can_throttle: bool,
-    /// Contexts of the browser have proxies of their own, past which it may not connect.
+    /// Whether browser contexts have egress proxies, and the browser must not connect without them.
     pub confined: bool,
 }
 
 impl BrowserSettings {
-    /// Whether a session of these settings can be in a browser of those.
+    /// Whether sessions with these and the other settings can share a browser.
     pub(crate) fn is_same_browser(&self, other: &Self) -> bool {
         let same = self.kind == other.kind && self.choice == other.choice;
         same && self.is_confined() == other.is_confined()
     }
 
-    /// Whether the browser may not connect past the proxies of its contexts. One that runs already is as it is.
+    /// Whether the browser must not connect without the egress proxies of its contexts. A browser that runs already cannot be restricted.
     fn is_confined(&self) -> bool {
         let has_rules = !self.origins.is_empty() || !self.addresses.is_empty();
         let needed = self.confined || self.proxy.is_some() || has_rules;
@@ -130,7 +129,7 @@ impl BrowserSettings {
         needed && self.cdp.is_none() && !runs
     }
 
-    /// The settings for another browser; these, if the channel is of their family and stands for the whole of it.
+    /// Returns the settings for the browser of a channel. They are these settings if the channel is the default of their browser kind.
     #[must_use]
     pub(crate) fn of_channel(&self, channel: Channel) -> Self {
         let choice = BrowserChoice::Channel(channel);
@@ -148,7 +147,7 @@ impl BrowserSettings {
             .webdriver
             .take_if(|webdriver| webdriver.is_one_browser());
         if !same_family {
-            // They are words of the other family.
+            // Arguments and preferences of one browser kind are not valid for another.
             settings.args.clear();
             settings.ignored_args.clear();
         }
@@ -156,187 +155,187 @@ impl BrowserSettings {
     }
 }
 
-/// A running browser to connect to.
+/// A running browser to connect to over CDP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CdpSettings {
-    /// Its address, `http`, `https`, `ws` or `wss`; or `auto`.
+    /// The endpoint, an `http`, `https`, `ws` or `wss` URL; or `auto`.
     pub endpoint: String,
-    /// The profiles in which `auto` looks for a browser that runs, by the browser's name.
+    /// The profile folders in which `auto` searches a running browser, each with the name of the browser.
     pub profiles: Vec<(String, PathBuf)>,
-    /// Headers to send when connecting.
+    /// The headers of the connection.
     pub headers: Vec<(String, String)>,
-    /// How long connecting may take.
+    /// The longest time that connecting may take.
     pub timeout: Duration,
 }
 
-/// A WebDriver end.
+/// A WebDriver server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebDriverSettings {
-    /// Its address, `http`, `https`, `ws` or `wss`.
+    /// The endpoint, an `http`, `https`, `ws` or `wss` URL.
     pub endpoint: String,
-    /// Headers to send with every request.
+    /// The headers of each request.
     pub headers: Vec<(String, String)>,
-    /// What else to ask for.
+    /// Additional capabilities to request.
     pub capabilities: Map<String, Value>,
 }
 
 impl WebDriverSettings {
-    /// Whether it is a browser that listens, not somebody who makes them.
+    /// Whether the endpoint is a single running browser instead of a server that starts browsers.
     pub(crate) fn is_one_browser(&self) -> bool {
         self.endpoint.starts_with("ws")
     }
 }
 
-/// What pages find: the options of their browser context.
+/// The settings of a browser context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextSettings {
-    /// What is known before the browser is: the user agent is a template, and there are no scripts and downloads yet.
+    /// The options that do not depend on the browser. The user agent is a template; scripts and downloads are not set yet.
     pub options: ContextOptions,
-    /// Pages are as large as the window, whatever the viewport of the options is.
+    /// Whether pages are as large as the window, independently of the viewport of the options.
     pub fills_window: bool,
-    /// Downloads are accepted.
+    /// Whether downloads are accepted.
     pub accept_downloads: bool,
-    /// Where they go, when somebody chose.
+    /// The folder of downloads, if the user chose one.
     pub downloads_dir: Option<PathBuf>,
-    /// Its name among those of its session; `None` for the default one. Refs begin with it.
+    /// The name of the context in its session, with which its refs begin; `None` for the default context.
     pub name: Option<String>,
-    /// Cookies and storage at first.
+    /// The initial cookies and storage.
     pub storage_state: Option<StorageStateSource>,
-    /// Scripts for each page, absolute paths; they existed at start.
+    /// The absolute paths of init scripts. The files existed at start.
     pub init_scripts: Vec<PathBuf>,
-    /// Modules that run for each tab, absolute paths; they existed at start.
+    /// The absolute paths of modules that run for each tab. The files existed at start.
     pub init_pages: Vec<PathBuf>,
 }
 
-/// Which tools there are.
+/// Which tools are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolSettings {
-    /// The families that are on.
+    /// The toolsets that are on.
     pub toolsets: Vec<ToolsetName>,
     /// The capabilities that are on, beside the core.
     pub capabilities: Vec<Capability>,
-    /// Rules about single tools; the last one about a tool counts.
+    /// Rules about single tools. The last rule about a tool takes precedence.
     pub rules: Vec<ToolRule>,
-    /// What no tool may do, whatever the rules say.
+    /// The risks that are turned off for all tools, independently of the rules.
     pub forbidden: Vec<Risk>,
-    /// There is an app under test, which tools can start.
+    /// Whether there is an app under test that tools can start.
     pub app: bool,
-    /// Tools that work on a session must name it.
+    /// Whether tools that use a session require its identifier.
     pub require_session: bool,
 }
 
-/// Tools of the `session` toolset that are on by default: every `browser_*` tool takes the session that they make.
+/// The tools of the `session` toolset that are on by default, because every `browser_*` tool accepts the sessions that they create.
 pub(crate) const DEFAULT_SESSION_TOOLS: [&str; 3] =
     ["create_session", "list_sessions", "close_session"];
 
-/// Which prompts there are, beside those of the house.
+/// Which prompts are listed, in addition to the built-in ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptSettings {
-    /// The folder of the user's own, absolute.
+    /// The absolute path of the folder with the prompts of the user.
     pub dir: Option<PathBuf>,
 }
 
-/// A time that does not come.
+/// A duration without an end.
 pub(crate) const NEVER: Duration = Duration::MAX;
 
-/// How many sessions there are, and for how long.
+/// The number and the lifetime of sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSettings {
-    /// How long one lives, and may ask to live: from its creation, or from its last call.
+    /// The default and the longest lifetime of a session, from its creation or its last call.
     pub timeout: Duration,
-    /// How many there may be at once with their named contexts, beside default ones.
+    /// The largest number of sessions and named contexts at a time, without default sessions.
     pub max: usize,
-    /// All clients of one name share a default session.
+    /// Whether all clients of one name share a default session.
     pub shared: bool,
-    /// Which of the two.
+    /// Whether calls extend the lifetime.
     pub expiry: SessionExpiry,
 }
 
 /// The servers of the app under test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DevServers {
-    /// Each after those that it requires.
+    /// The servers, each after those that it requires.
     pub servers: Vec<DevServerSettings>,
-    /// Where it is noted that we have them running.
+    /// The folder of the leases of running servers.
     pub leases: PathBuf,
 }
 
-/// One of them, by the command that starts, restarts, asks after and stops it.
+/// A server of the app under test, and the command that controls it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DevServerSettings {
-    /// What it is called.
+    /// The name of the server.
     pub name: String,
-    /// The program and its arguments; at least the program, unless it runs already.
+    /// The program and its arguments; empty if the server runs already.
     pub command: Vec<String>,
-    /// Where it runs already: it is used, and neither started nor stopped.
+    /// The URL of a server that runs already, which is neither started nor stopped.
     pub url: Option<String>,
-    /// The folder that it is started in, absolute.
+    /// The absolute path of the working folder.
     pub cwd: PathBuf,
-    /// Environment variables beside our own.
+    /// Environment variables, in addition to those of Playhouse.
     pub env: Vec<(String, String)>,
-    /// Servers that are started before it.
+    /// The names of the servers that are started before this one.
     pub requires: Vec<String>,
-    /// How long it may take to start.
+    /// The longest time that a start may take.
     pub start: Duration,
-    /// To restart.
+    /// The longest time that a restart may take.
     pub restart: Duration,
-    /// To tell its state.
+    /// The longest time that reading the status may take.
     pub status: Duration,
-    /// To stop.
+    /// The longest time that a shutdown may take.
     pub shutdown: Duration,
-    /// How long no call may come on a session that uses it; `None` for ever.
+    /// The time without a call on a session of the server after which it is stopped; `None`: it is not stopped.
     pub idle: Option<Duration>,
 }
 
 impl DevServers {
-    /// The longest that it may take to start or restart them all.
+    /// Returns the longest time that starting or restarting all servers, one after the other, may take.
     pub(crate) fn longest(&self) -> Duration {
         let longest = |server: &DevServerSettings| server.start.max(server.restart);
         self.servers.iter().map(longest).sum()
     }
 
-    /// The longest that it may take to stop them all, each by itself.
+    /// Returns the longest time that stopping all servers may take.
     pub(crate) fn longest_shutdown(&self) -> Duration {
         let limits = self.servers.iter().map(|server| server.shutdown);
         limits.max().unwrap_or_default()
     }
 }
 
-/// The browsers that sessions share.
+/// The browser pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolSettings {
-    /// How many run from the start, and stay.
+    /// The number of browsers that are launched at start and stay open.
     pub min: usize,
-    /// How many there may be; at least one, and no fewer than `min`.
+    /// The largest number of browsers; at least 1 and at least `min`.
     pub max: usize,
-    /// How long one may have no session; `None` for ever.
+    /// The time without a session after which a browser is closed; `None`: it is not closed.
     pub idle_timeout: Option<Duration>,
 }
 
-/// What clients must not do.
+/// The restrictions of clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecuritySettings {
-    /// Schemes of addresses that may be opened though they show local files or the browser's insides.
+    /// The additional URL schemes that may be opened, although they show local files or internal pages of the browser.
     pub schemes: Vec<String>,
-    /// The size of a screenshot in bytes above which it is refused.
+    /// The largest size of a screenshot in bytes.
     pub max_screenshot: Option<u64>,
-    /// The file of rules about calls, absolute.
+    /// The absolute path of the file with rules about calls.
     pub policy: Option<PathBuf>,
-    /// The file in which each call is recorded, absolute.
+    /// The absolute path of the audit log.
     pub audit_log: Option<PathBuf>,
 }
 
-/// What all tools may be forbidden to do.
+/// A kind of operation that the operator can turn off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Risk {
-    /// Run code of the client.
+    /// Running code of the client.
     Evaluation,
-    /// Give files to pages.
+    /// Uploading files to pages.
     Upload,
 }
 
 impl Risk {
-    /// The switch that forbids it, without its `--no-`.
+    /// Returns the name of the option that turns off the risk, without `--no-`.
     pub(crate) fn switch(self) -> &'static str {
         match self {
             Self::Evaluation => "enable-script-evaluation",
@@ -348,45 +347,45 @@ impl Risk {
 /// How clients are served over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpSettings {
-    /// Who may connect.
+    /// How clients authenticate.
     pub auth: AuthSettings,
-    /// The address to listen on, a name or a number.
+    /// The host name or IP address to listen on.
     pub host: String,
-    /// The port; 0 is any that is free.
+    /// The port to listen on. With 0, the system selects a free port.
     pub port: u16,
-    /// Hosts that requests may name, with or without a port; `None`: the one that is listened on. `*` is any.
+    /// The allowed values of the `Host` header, with or without a port; `*` is any. `None`: only the address that is listened on.
     pub allowed_hosts: Option<Vec<String>>,
-    /// Origins of web pages that may ask; `None`: those of the allowed hosts.
+    /// The allowed values of the `Origin` header; `None`: the origins of the allowed hosts.
     pub allowed_origins: Option<Vec<String>>,
-    /// The files of the certificate and of its key.
+    /// The paths of the TLS certificate and of its private key.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// How many connections there may be.
+    /// The largest number of connections at a time.
     pub max_connections: usize,
-    /// The largest request in bytes.
+    /// The largest size of a request in bytes.
     pub max_request: usize,
-    /// Requests a second for each client; `None`: any number.
+    /// The largest number of requests for each client in a second; `None`: no limit.
     pub rate: Option<u32>,
-    /// How long an MCP session lives that nobody listens to or asks.
+    /// The time without a request or an open stream after which an MCP session is closed.
     pub client_timeout: Duration,
 }
 
-/// Who may connect over HTTP.
+/// How clients authenticate over HTTP.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AuthSettings {
-    /// In which way they show who they are.
+    /// The mode of authentication.
     pub mode: AuthMode,
     /// The API key.
     pub key: Option<String>,
-    /// The file of API keys with names, absolute.
+    /// The absolute path of the file of API keys.
     pub keys: Option<PathBuf>,
-    /// Whose tokens are good, letter for letter as the tokens say it.
+    /// The trusted issuers. They are compared with the `iss` claim byte by byte.
     pub issuers: Vec<String>,
-    /// What tokens must be for; `None`: our own endpoints.
+    /// The audience that tokens must have; `None`: the URLs of the endpoints of this server.
     pub resource: Option<String>,
 }
 
 impl AuthSettings {
-    /// Whether there may be several principals.
+    /// Whether the server can have several principals.
     pub(crate) fn has_named_principals(&self) -> bool {
         match self.mode {
             AuthMode::None => false,
@@ -396,7 +395,7 @@ impl AuthSettings {
     }
 }
 
-/// Without the key.
+/// The API key is left out.
 impl std::fmt::Debug for AuthSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AuthSettings")
@@ -408,120 +407,120 @@ impl std::fmt::Debug for AuthSettings {
     }
 }
 
-/// What is reported, and where.
+/// What is logged, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSettings {
-    /// How much.
+    /// The least severe level that is logged.
     pub level: LogLevel,
-    /// How it is written.
+    /// The format of log messages.
     pub format: LogFormat,
-    /// The file, absolute; `None`: on stderr.
+    /// The absolute path of the log file; `None`: stderr.
     pub file: Option<PathBuf>,
 }
 
-/// What answers look like.
+/// The format of answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerSettings {
-    /// Whether actions answer with a snapshot.
+    /// Whether answers of actions include a snapshot.
     pub snapshot_mode: SnapshotMode,
-    /// Whether snapshots have boxes.
+    /// Whether snapshots include bounding boxes.
     pub snapshot_boxes: bool,
-    /// The language of code.
+    /// The language of generated code.
     pub codegen: Language,
-    /// What becomes of images.
+    /// How images are included.
     pub image_responses: ImageResponses,
     /// How paths are written.
     pub file_paths: FilePaths,
-    /// The console messages that are kept.
+    /// The least severe level of console messages that are recorded.
     pub console_level: ConsoleLevel,
-    /// The attribute of `getByTestId`.
+    /// The attribute that `getByTestId` matches.
     pub test_id_attribute: String,
-    /// A dialog that the agent passes by is put to the user.
+    /// Whether the user decides about a dialog that the agent did not handle.
     pub ask_user: bool,
-    /// What pages say is marked in answers, and what people cannot see of it.
+    /// Whether answers mark the content of pages and the text in it that is not visible.
     pub content_boundaries: bool,
 }
 
-/// Where files lie.
+/// The folders of files, and which files tools may access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSettings {
-    /// The folder the server was started in.
+    /// The working folder of the server at start.
     pub cwd: PathBuf,
-    /// The output folder, absolute, when somebody chose it; else `.playwright-mcp` in the workspace.
+    /// The absolute path of the output folder, if the user chose one; otherwise the output folder is `.playwright-mcp` in the workspace.
     pub output_dir: Option<PathBuf>,
-    /// The size of the output folder above which old files are deleted, in bytes; `None`: there is no limit.
+    /// The size of the output folder in bytes above which old files are deleted; `None`: no limit.
     pub output_max_size: Option<u64>,
-    /// The folder below which each principal of an HTTP server has its workspace, absolute, when somebody chose it.
+    /// The absolute path of the folder that contains the workspaces of the principals of an HTTP server, if the user chose one.
     pub workspace_root: Option<PathBuf>,
-    /// Folders that files may be read from without `browser:admin`, and beside the workspace. Relative ones lie in the workspace.
+    /// Folders, beside the workspace, from which files may be read without `browser:admin`. Relative paths are relative to the workspace.
     pub readable: Vec<PathBuf>,
-    /// Clients may name files to read and write; without it they get those that the server names.
+    /// Whether clients may choose the paths of files. Otherwise the server names the files.
     pub client_paths: bool,
-    /// Files and folders that no tool reads or writes, absolute: configuration, keys, secrets, profiles, state.
+    /// The absolute paths of files and folders that no tool may read or write: configuration, keys, secrets, profiles, state.
     pub protected: Vec<PathBuf>,
-    /// The user's folder for files that last as long as the login (`XDG_RUNTIME_DIR`).
+    /// The user's folder for files of the login session (`XDG_RUNTIME_DIR`).
     pub runtime_dir: Option<PathBuf>,
-    /// The folders of the principal that the session belongs to; `None` where nobody is asked who they are.
+    /// The folders of the principal of the session; `None` without authentication.
     pub(crate) owner: Option<OwnerFolders>,
-    /// Downloads are kept apart, under names that no program opens.
+    /// Whether downloads are saved in a quarantine folder, with a suffix that no program opens.
     pub quarantine: bool,
-    /// Keep a journal of all calls.
+    /// Whether a journal of all calls is written.
     pub save_session: bool,
-    /// Any file may be read and written.
+    /// Whether all files may be read and written.
     pub unrestricted: bool,
-    /// Where profiles are kept between runs.
+    /// The folder of persistent profiles.
     pub profiles: PathBuf,
-    /// Where browsers that we installed lie.
+    /// The folder of browsers that Playhouse installed.
     pub browsers: PathBuf,
-    /// The index of builds to download.
+    /// The URL of the index of browser builds.
     pub download_index: String,
 }
 
-/// The folders of a principal that has authenticated.
+/// The folders of an authenticated principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnerFolders {
-    /// Its workspace, absolute. Folders that its clients name count if they lie below it.
+    /// The absolute path of the workspace. Roots of clients are used only if they are inside of it.
     pub workspace: PathBuf,
-    /// The name of its folder in a folder that principals share, such as `--output-dir`; `None` if there are no others.
+    /// The name of the principal's folder in a folder that principals share, such as `--output-dir`; `None` if there is only one principal.
     pub name: Option<String>,
-    /// Folders of other principals.
+    /// The folders of other principals.
     pub others: Vec<PathBuf>,
 }
 
-/// How long things may take.
+/// The timeouts of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// An action, with the wait for its element.
+    /// The timeout of an action, including the wait for its element.
     pub action: Duration,
-    /// A navigation, with tools that answer as those of `@playwright/mcp` do.
+    /// The navigation timeout of `browser` tools.
     pub navigation: Duration,
-    /// The same with tools that answer with an object.
+    /// The navigation timeout of `session` and `e2e` tools.
     pub navigation_of_sessions: Duration,
-    /// An assertion.
+    /// The timeout of an assertion.
     pub expect: Duration,
-    /// The watch for consequences of an action that shows none.
+    /// The longest time to wait for changes after an action.
     pub settle: Duration,
-    /// The rest of a document that is parsed.
+    /// The longest time to wait for the load event after the document is parsed.
     pub load: Duration,
-    /// Pages that do not answer.
+    /// The timeouts for unresponsive pages.
     pub page: PageTimeouts,
 }
 
 impl Settings {
-    /// The longest that any call may take: a slow navigation, a slow start, and a margin.
+    /// Returns the longest time that a call may take: a slow navigation, a slow launch, and a margin.
     pub(crate) fn longest_call(&self) -> Duration {
         let slowest = self.timeouts.navigation.max(self.timeouts.action);
         let starting = self.browser.launch_timeout + self.dev_servers.longest();
         slowest + starting + Duration::from_secs(30)
     }
 
-    /// Whether clients have to say who they are, and several may.
+    /// Whether the server requires authentication and can have several principals.
     pub(crate) fn has_named_principals(&self) -> bool {
         let http = self.http.as_ref();
         http.is_some_and(|http| http.auth.has_named_principals())
     }
 
-    /// The same for a session that learns secrets of its own.
+    /// Returns a copy for a session, which records runtime secrets of its own.
     pub(crate) fn apart(&self) -> Self {
         let secrets = self.secrets.apart();
         Self {
@@ -530,7 +529,7 @@ impl Settings {
         }
     }
 
-    /// The folder of the profile that belongs to a workspace.
+    /// Returns the profile folder of a workspace.
     pub fn profile_dir(&self, workspace: &Path) -> PathBuf {
         if let Some(chosen) = &self.browser.user_data_dir {
             return chosen.clone();

@@ -1,4 +1,4 @@
-//! The options for people: each value and where it came from.
+//! The text and JSON of `config show`: each value and its source.
 
 use std::fmt::Write as _;
 
@@ -9,20 +9,20 @@ use super::{
     table::OptionDef,
 };
 
-/// What stands in place of a secret.
+/// The text that replaces a secret.
 const MASK: &str = "***";
 
-/// One value and where it came from.
+/// A value and its source.
 pub(crate) struct Shown {
-    /// The key of the file, or the flag of an option without one.
+    /// The key of the configuration file, or the flag of an option without a key.
     pub(crate) name: String,
-    /// The value; a secret is masked.
+    /// The value. Secrets are masked.
     pub(crate) value: Value,
-    /// `flag --x`, `environment variable X`, `file PATH`, `default`.
+    /// The source: `flag --x`, `environment variable X`, `file PATH`, `default`.
     pub(crate) source: String,
 }
 
-/// Each option that has a value, in the order of the table.
+/// Returns each option that has a value, in the order of the table.
 pub(crate) fn shown(options: &Options) -> Vec<Shown> {
     let shown = |def: &OptionDef| {
         let (value, source) = (def.get)(options)?;
@@ -39,14 +39,14 @@ pub(crate) fn shown(options: &Options) -> Vec<Shown> {
     OPTIONS.iter().filter_map(shown).collect()
 }
 
-/// The lines of `config show`: name, value, source, in columns.
+/// Returns the lines of `config show`: name, value and source, in columns.
 pub(crate) fn text(options: &Options) -> String {
     let rows: Vec<_> = shown(options)
         .into_iter()
         .map(|row| (row.name, plain(&row.value), row.source))
         .collect();
     let width = |column: fn(&(String, String, String)) -> &String| {
-        // A list of arguments must not push every source off the screen.
+        // A long value must not move the sources of all options out of the window.
         rows.iter()
             .map(|row| column(row).chars().count())
             .filter(|width| *width <= 48)
@@ -61,13 +61,13 @@ pub(crate) fn text(options: &Options) -> String {
     text
 }
 
-/// The same as JSON: a list of objects with `option`, `value`, `source`.
+/// Returns a list of objects with `option`, `value`, `source`.
 pub(crate) fn json(options: &Options) -> Value {
     let row = |row: Shown| json!({ "option": row.name, "value": row.value, "source": row.source });
     shown(options).into_iter().map(row).collect()
 }
 
-/// The options in the shape of a configuration file; secrets are masked.
+/// Returns the options in the shape of a configuration file. Secrets are masked.
 pub(crate) fn merged(options: &Options) -> Value {
     let mut merged = Map::new();
     for def in OPTIONS {
@@ -94,7 +94,7 @@ fn insert(map: &mut Map<String, Value>, key: &str, value: Value) {
     }
 }
 
-/// A secret's shape with its strings masked; names of headers stay.
+/// Replaces the strings of a secret by the mask. The names of headers are kept.
 fn masked(def: &OptionDef, value: Value) -> Value {
     if !def.spec.secret {
         return value;
@@ -108,7 +108,7 @@ fn masked(def: &OptionDef, value: Value) -> Value {
     }
 }
 
-/// A value as a person would write it.
+/// Returns a value as a user would write it in a flag.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

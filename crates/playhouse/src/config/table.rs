@@ -1,4 +1,4 @@
-//! The machinery behind the table of options: what is said once about each, and what follows.
+//! The rows of the table of options, and the macro that declares them.
 
 use std::path::Path;
 
@@ -6,38 +6,38 @@ use serde_json::Value;
 
 use super::{layered::Source, options::Options, value::Problem};
 
-/// What is said about an option beside its name, its type and its words.
+/// The properties of an option beside its name, its type and its description.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spec {
-    /// Its key in a configuration file, dotted.
+    /// The dotted key in a configuration file.
     pub(crate) key: Option<&'static str>,
-    /// Further keys that mean the same.
+    /// Further keys with the same meaning.
     pub(crate) other_keys: &'static [&'static str],
-    /// Whether it has a flag, and with it a `PLAYHOUSE_*` variable.
+    /// Whether the option has a flag, and with it a `PLAYHOUSE_*` variable.
     pub(crate) flag: bool,
-    /// Whether one flag takes several words (`--cdp-header a b`).
+    /// Whether several values may follow one flag (`--cdp-header a b`).
     pub(crate) many: bool,
     /// Whether a value may begin with a dash.
     pub(crate) dashes: bool,
-    /// Whether help is silent about it.
+    /// Whether help and reference leave the option out.
     pub(crate) hidden: bool,
-    /// The variable that @playwright/mcp reads for it.
+    /// The environment variable of `@playwright/mcp` for the option.
     pub(crate) contract_variable: ContractVariable,
-    /// The default in words, where it depends.
+    /// A description of the default, if it depends on other options or the machine.
     pub(crate) default: Option<&'static str>,
-    /// Whether its value must not be shown.
+    /// Whether the value is masked wherever it is shown.
     pub(crate) secret: bool,
-    /// Why this release refuses it.
+    /// The reason for which this release does not support the option.
     pub(crate) later: Option<&'static str>,
 }
 
-/// The name of the variable that @playwright/mcp reads.
+/// The environment variable of `@playwright/mcp` for an option.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ContractVariable {
     None,
-    /// `PLAYWRIGHT_MCP_` and the option's name.
+    /// `PLAYWRIGHT_MCP_` and the name of the option.
     Regular,
-    /// Another name, written out.
+    /// A variable with another name.
     Named(&'static str),
 }
 
@@ -54,7 +54,7 @@ const NOTHING: Spec = Spec {
     later: None,
 };
 
-/// An option with this key in a configuration file.
+/// Describes an option with this key in a configuration file.
 pub(crate) const fn key(key: &'static str) -> Spec {
     Spec {
         key: Some(key),
@@ -62,18 +62,18 @@ pub(crate) const fn key(key: &'static str) -> Spec {
     }
 }
 
-/// An option that a file cannot set.
+/// Describes an option that a configuration file cannot set.
 pub(crate) const fn no_key() -> Spec {
     NOTHING
 }
 
 impl Spec {
-    /// These keys mean the same.
+    /// Adds further keys with the same meaning.
     pub(crate) const fn or(self, other_keys: &'static [&'static str]) -> Spec {
         Spec { other_keys, ..self }
     }
 
-    /// Has a flag, a `PLAYHOUSE_*` variable, and the same variable of @playwright/mcp.
+    /// Adds a flag, a `PLAYHOUSE_*` variable, and the corresponding variable of `@playwright/mcp`.
     pub(crate) const fn everywhere(self) -> Spec {
         Spec {
             flag: true,
@@ -82,7 +82,7 @@ impl Spec {
         }
     }
 
-    /// Has a flag, a `PLAYHOUSE_*` variable, and one of @playwright/mcp that is named otherwise.
+    /// Adds a flag, a `PLAYHOUSE_*` variable, and a variable of `@playwright/mcp` with another name.
     pub(crate) const fn everywhere_but(self, variable: &'static str) -> Spec {
         Spec {
             flag: true,
@@ -91,17 +91,17 @@ impl Spec {
         }
     }
 
-    /// Has a flag and a `PLAYHOUSE_*` variable.
+    /// Adds a flag and a `PLAYHOUSE_*` variable.
     pub(crate) const fn flag(self) -> Spec {
         Spec { flag: true, ..self }
     }
 
-    /// One flag may be followed by several values.
+    /// Allows several values after one flag.
     pub(crate) const fn many(self) -> Spec {
         Spec { many: true, ..self }
     }
 
-    /// Values may begin with a dash.
+    /// Allows values that begin with a dash.
     pub(crate) const fn dashes(self) -> Spec {
         Spec {
             dashes: true,
@@ -109,7 +109,7 @@ impl Spec {
         }
     }
 
-    /// Works, but is not advertised.
+    /// Leaves the option out of help and reference.
     pub(crate) const fn hidden(self) -> Spec {
         Spec {
             hidden: true,
@@ -117,7 +117,7 @@ impl Spec {
         }
     }
 
-    /// Says the default in words.
+    /// Sets the description of the default.
     pub(crate) const fn default(self, words: &'static str) -> Spec {
         Spec {
             default: Some(words),
@@ -125,7 +125,7 @@ impl Spec {
         }
     }
 
-    /// Must not be shown.
+    /// Masks the value wherever it is shown.
     pub(crate) const fn secret(self) -> Spec {
         Spec {
             secret: true,
@@ -133,7 +133,7 @@ impl Spec {
         }
     }
 
-    /// Is refused for now, for this reason.
+    /// Marks the option as not supported by this release, for the given reason.
     pub(crate) const fn later(self, why: &'static str) -> Spec {
         Spec {
             later: Some(why),
@@ -142,22 +142,22 @@ impl Spec {
     }
 }
 
-/// One row of the table, its type erased.
+/// A row of the table, without the type of the option.
 pub(crate) struct OptionDef {
     pub(crate) name: &'static str,
     pub(crate) section: &'static str,
     doc: &'static [&'static str],
     pub(crate) spec: Spec,
-    /// What help calls the value; empty for a switch.
+    /// The placeholder of the value in help; empty for a switch.
     pub(crate) word: &'static str,
     pub(crate) schema: fn() -> Value,
-    /// The fixed default.
+    /// Returns the constant default, if there is one.
     pub(crate) default: fn() -> Option<Value>,
-    pub(crate) offer_default: fn(&mut Options),
-    pub(crate) offer_text: fn(&mut Options, Source, &str) -> Result<(), Problem>,
-    pub(crate) offer_environment: fn(&mut Options, Source, &str) -> Result<(), Problem>,
-    pub(crate) offer_ini: fn(&mut Options, Source, &str, &Path) -> Result<(), Problem>,
-    pub(crate) offer_json: fn(&mut Options, Source, &Value, &Path) -> Result<(), Problem>,
+    pub(crate) apply_default: fn(&mut Options),
+    pub(crate) apply_text: fn(&mut Options, Source, &str) -> Result<(), Problem>,
+    pub(crate) apply_environment: fn(&mut Options, Source, &str) -> Result<(), Problem>,
+    pub(crate) apply_ini: fn(&mut Options, Source, &str, &Path) -> Result<(), Problem>,
+    pub(crate) apply_json: fn(&mut Options, Source, &Value, &Path) -> Result<(), Problem>,
     pub(crate) get: fn(&Options) -> Option<(Value, &Source)>,
 }
 
@@ -171,7 +171,7 @@ impl OptionDef {
         word: &'static str,
         schema: fn() -> Value,
         default: fn() -> Option<Value>,
-        offers: Offers,
+        functions: TypedFunctions,
     ) -> OptionDef {
         OptionDef {
             name,
@@ -181,27 +181,27 @@ impl OptionDef {
             word,
             schema,
             default,
-            offer_default: offers.default,
-            offer_text: offers.text,
-            offer_environment: offers.environment,
-            offer_ini: offers.ini,
-            offer_json: offers.json,
-            get: offers.get,
+            apply_default: functions.default,
+            apply_text: functions.text,
+            apply_environment: functions.environment,
+            apply_ini: functions.ini,
+            apply_json: functions.json,
+            get: functions.get,
         }
     }
 
-    /// Its description, in one paragraph.
+    /// Returns the description as one paragraph.
     pub(crate) fn doc(&self) -> String {
         let lines: Vec<_> = self.doc.iter().map(|line| line.trim()).collect();
         lines.join(" ")
     }
 
-    /// Its flag without the dashes: `viewport-size`.
+    /// Returns the flag without its dashes: `viewport-size`.
     pub(crate) fn long(&self) -> String {
         self.name.replace('_', "-")
     }
 
-    /// Its flag in the older spelling: `viewportSize`. The same as [`long`](Self::long) for one word.
+    /// Returns the flag in the older spelling: `viewportSize`. For one word it equals [`long`](Self::long).
     pub(crate) fn camel_case(&self) -> String {
         let mut words = self.name.split('_');
         let mut name = words.next().unwrap_or_default().to_owned();
@@ -212,7 +212,7 @@ impl OptionDef {
         name
     }
 
-    /// Its variables, the strongest first.
+    /// Returns the environment variables, that of the highest precedence first.
     pub(crate) fn variables(&self) -> Vec<String> {
         let upper = self.name.to_uppercase();
         let mut names = Vec::new();
@@ -227,7 +227,7 @@ impl OptionDef {
         names
     }
 
-    /// Its keys, the usual one first.
+    /// Returns the keys, the usual one first.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.spec
             .key
@@ -235,14 +235,14 @@ impl OptionDef {
             .chain(self.spec.other_keys.iter().copied())
     }
 
-    /// Whether its flag needs no value.
+    /// Whether the flag needs no value.
     pub(crate) fn is_switch(&self) -> bool {
         self.word.is_empty()
     }
 }
 
-/// The functions of a row that know its type.
-pub(crate) struct Offers {
+/// The functions of a row that depend on the type of the option.
+pub(crate) struct TypedFunctions {
     pub(crate) default: fn(&mut Options),
     pub(crate) text: fn(&mut Options, Source, &str) -> Result<(), Problem>,
     pub(crate) environment: fn(&mut Options, Source, &str) -> Result<(), Problem>,
@@ -258,8 +258,8 @@ macro_rules! options {
     ($($section:literal {
         $($(#[doc = $doc:literal])* $name:ident: $type:ty $(= $default:expr)?, $spec:expr;)*
     })*) => {
-        /// Every option as the layers gave it. One field is one flag, one variable, one key of the
-        /// file, one entry of help, reference and schema.
+        /// The value of each option after all layers. A field declares a flag, a variable, a key of the configuration file,
+        /// and an entry of help, reference and schema.
         #[derive(Debug, Clone, Default, PartialEq)]
         pub struct Options { $($(
             $(#[doc = $doc])*
@@ -279,30 +279,30 @@ macro_rules! options {
                     let default: Option<$type> = options!(@default $($default)?);
                     default.map(|value| value.to_json())
                 },
-                $crate::config::table::Offers {
+                $crate::config::table::TypedFunctions {
                     default: |_options| {
-                        $(_options.$name.offer(Source::Default, $default);)?
+                        $(_options.$name.apply(Source::Default, $default);)?
                     },
                     text: |options, source, text| {
-                        options.$name.offer(source, <$type>::parse(text)?);
+                        options.$name.apply(source, <$type>::parse(text)?);
                         Ok(())
                     },
                     environment: |options, source, text| {
                         if let Some(value) = <$type>::parse_environment(text)? {
-                            options.$name.offer(source, value);
+                            options.$name.apply(source, value);
                         }
                         Ok(())
                     },
                     ini: |options, source, text, folder| {
                         let mut value = <$type>::parse(text)?;
                         value.rebase(folder);
-                        options.$name.offer(source, value);
+                        options.$name.apply(source, value);
                         Ok(())
                     },
                     json: |options, source, value, folder| {
                         let mut value = <$type>::from_json(value)?;
                         value.rebase(folder);
-                        options.$name.offer(source, value);
+                        options.$name.apply(source, value);
                         Ok(())
                     },
                     get: |options| {

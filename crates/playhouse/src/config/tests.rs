@@ -1,4 +1,4 @@
-//! Layering, and the table of options.
+//! Tests of layers and of the table of options.
 
 mod files;
 mod made;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::{layered::Layered, options::OPTIONS, value::*, *};
 
-/// Loads from a command line, an environment, and the text of a file (JSON, or INI if it is that).
+/// Loads options from a command line, an environment, and the text of a file (JSON, or INI if it is not JSON).
 fn load(
     args: &[&str],
     environment: &[(&str, &str)],
@@ -43,7 +43,7 @@ pub(super) fn settings(args: &[&str]) -> Settings {
     load(args, &[], None).expect("valid").settings
 }
 
-/// The first line of the message, the file's folder cut out.
+/// Returns the message of the error.
 fn refusal(args: &[&str], file: Option<&str>) -> String {
     load(args, &[], file).expect_err("invalid").to_string()
 }
@@ -54,22 +54,22 @@ proptest! {
     #[test]
     fn the_highest_layer_with_a_value_wins(
         flag in proptest::option::of(0u64..100_000),
-        ours in proptest::option::of(0u64..100_000),
-        theirs in proptest::option::of(0u64..100_000),
+        playhouse in proptest::option::of(0u64..100_000),
+        playwright in proptest::option::of(0u64..100_000),
         file in proptest::option::of(0u64..100_000),
     ) {
         let flag_text = flag.map(|ms| format!("--timeout-action={ms}"));
         let args: Vec<_> = flag_text.iter().map(String::as_str).collect();
-        let (ours_text, theirs_text) = (ours.map(|ms| ms.to_string()), theirs.map(|ms| ms.to_string()));
+        let (playhouse_text, playwright_text) = (playhouse.map(|ms| ms.to_string()), playwright.map(|ms| ms.to_string()));
         let mut environment = Vec::new();
-        environment.extend(ours_text.as_deref().map(|text| ("PLAYHOUSE_TIMEOUT_ACTION", text)));
-        environment.extend(theirs_text.as_deref().map(|text| ("PLAYWRIGHT_MCP_TIMEOUT_ACTION", text)));
+        environment.extend(playhouse_text.as_deref().map(|text| ("PLAYHOUSE_TIMEOUT_ACTION", text)));
+        environment.extend(playwright_text.as_deref().map(|text| ("PLAYWRIGHT_MCP_TIMEOUT_ACTION", text)));
         let file_text = file.map(|ms| json!({ "timeouts": { "action": ms } }).to_string());
         let config = load(&args, &environment, file_text.as_deref()).expect("valid");
-        let expected = flag.or(ours).or(theirs).or(file).unwrap_or(5_000);
+        let expected = flag.or(playhouse).or(playwright).or(file).unwrap_or(5_000);
         prop_assert_eq!(config.settings.timeouts.action.as_millis(), u128::from(expected));
         let source = config.options.timeout_action.source().expect("it has a value").to_string();
-        let expected = match (flag, ours, theirs, file) {
+        let expected = match (flag, playhouse, playwright, file) {
             (Some(_), ..) => "flag --timeout-action",
             (_, Some(_), ..) => "environment variable PLAYHOUSE_TIMEOUT_ACTION",
             (_, _, Some(_), _) => "environment variable PLAYWRIGHT_MCP_TIMEOUT_ACTION",
@@ -81,7 +81,7 @@ proptest! {
 
     #[test]
     fn layers_may_be_offered_in_any_order(
-        offers in proptest::collection::vec((0usize..4, 0u64..10), 0..8).prop_shuffle(),
+        values in proptest::collection::vec((0usize..4, 0u64..10), 0..8).prop_shuffle(),
     ) {
         let source = |rank: usize| match rank {
             0 => layered::Source::Default,
@@ -91,15 +91,15 @@ proptest! {
         };
         let mut scalar = Layered::default();
         let mut list = Layered::default();
-        for (rank, number) in &offers {
-            scalar.offer(source(*rank), Milliseconds(*number));
-            list.offer(source(*rank), CommaList(vec![number.to_string()]));
+        for (rank, number) in &values {
+            scalar.apply(source(*rank), Milliseconds(*number));
+            list.apply(source(*rank), CommaList(vec![number.to_string()]));
         }
-        let highest = offers.iter().map(|(rank, _)| *rank).max();
-        let said: Vec<_> = offers.iter().filter(|(rank, _)| Some(*rank) == highest).map(|(_, n)| *n).collect();
-        prop_assert_eq!(scalar.value().map(|Milliseconds(ms)| ms), said.last().copied());
-        let said: Vec<_> = said.iter().map(u64::to_string).collect();
-        prop_assert_eq!(list.or_empty().0, said);
+        let highest = values.iter().map(|(rank, _)| *rank).max();
+        let winners: Vec<_> = values.iter().filter(|(rank, _)| Some(*rank) == highest).map(|(_, n)| *n).collect();
+        prop_assert_eq!(scalar.value().map(|Milliseconds(ms)| ms), winners.last().copied());
+        let winners: Vec<_> = winners.iter().map(u64::to_string).collect();
+        prop_assert_eq!(list.or_empty().0, winners);
     }
 }
 
@@ -142,7 +142,7 @@ fn what_json_shows_json_reads_back() {
     let mut again = Options::default();
     for def in OPTIONS {
         if let Some((value, source)) = (def.get)(&config.options) {
-            (def.offer_json)(&mut again, source.clone(), &value, Path::new("/")).expect(def.name);
+            (def.apply_json)(&mut again, source.clone(), &value, Path::new("/")).expect(def.name);
         }
     }
     assert_eq!(again, config.options);

@@ -1,4 +1,4 @@
-//! What an option can hold, and how it is read from text (flags, environment, INI) and from JSON.
+//! The types of options, and how their values are parsed from text (flags, environment, INI) and from JSON.
 
 mod choices;
 mod lists;
@@ -28,20 +28,20 @@ pub(crate) use servers::{CommandLine, NamedServer, NamedServers};
 pub(crate) use structured::{BlockServiceWorkers, BrowserName, FirefoxPreferences, JsonObject};
 pub use structured::{StorageStateSource, Viewport};
 
-/// A type that an option can have.
+/// A type of an option's value.
 pub(crate) trait OptionValue: Clone + PartialEq + fmt::Debug + Sized {
-    /// What help and reference call the value (`MS`, `PATH`); empty for a switch.
+    /// The placeholder of the value in help and reference (`MS`, `PATH`); empty for a switch.
     const WORD: &'static str;
 
-    /// Reads the text of a flag or an INI line.
+    /// Parses the text of a flag or an INI line.
     fn parse(text: &str) -> Result<Self, Problem>;
 
-    /// Reads the text of an environment variable; `None` is "as if unset".
+    /// Parses the text of an environment variable. `None` means that the variable counts as unset.
     fn parse_environment(text: &str) -> Result<Option<Self>, Problem> {
         Self::parse(text).map(Some)
     }
 
-    /// Reads a value of a JSON file.
+    /// Parses a value of a JSON file.
     fn from_json(value: &Value) -> Result<Self, Problem> {
         match value {
             Value::String(text) => Self::parse(text),
@@ -49,29 +49,29 @@ pub(crate) trait OptionValue: Clone + PartialEq + fmt::Debug + Sized {
         }
     }
 
-    /// The value as a JSON file would have it; `from_json` reads it back.
+    /// Returns the value as JSON, which `from_json` parses back.
     fn to_json(&self) -> Value;
 
-    /// The JSON Schema of the file's value.
+    /// Returns the JSON Schema of the value in a configuration file.
     fn schema() -> Value;
 
-    /// Adds what the same layer says later. Only lists add; of anything else the last one wins.
+    /// Adds a later value of the same layer. Lists append; any other value is replaced.
     fn extend(&mut self, later: Self) {
         *self = later;
     }
 
-    /// Resolves relative paths that a file in `folder` gave, where they are relative to it.
+    /// Resolves the paths of a value from a configuration file in `folder` that are relative to the file.
     fn rebase(&mut self, _folder: &Path) {}
 }
 
-/// Why a text or a JSON value is not one of a type.
+/// Why a text or a JSON value is not valid for its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// The words that would have been right.
+    /// The value is not one of these words.
     NotOneOf(&'static [&'static str]),
-    /// Not a size.
+    /// The value is not a size.
     Resolution,
-    /// Anything else: what it should have been.
+    /// The value is not what this text describes.
     Expected(String),
 }
 
@@ -146,7 +146,7 @@ impl OptionValue for PathBuf {
     }
 }
 
-/// Declares whole numbers: what they count, the smallest and the largest, the word of help and what messages say.
+/// Declares types of whole numbers: the integer type, the range, the placeholder in help, and the description in errors.
 macro_rules! numbers {
     ($($(#[doc = $doc:literal])* $name:ident($type:ty) $range:expr, $word:literal, $expected:literal;)*) => { $(
         $(#[doc = $doc])*
@@ -177,7 +177,7 @@ macro_rules! numbers {
 
             fn schema() -> Value {
                 let mut schema = json!({ "type": "integer", "minimum": $range.start() });
-                // JSON has no limit that these do not have.
+                // Numbers beyond 64 bits do not occur, so the schema needs no maximum for them.
                 if size_of::<$type>() < size_of::<usize>() {
                     schema["maximum"] = json!($range.end());
                 }
@@ -188,15 +188,15 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// A span of time, written as a whole number of milliseconds.
+    /// A duration in whole milliseconds.
     Milliseconds(u64) (0..=u64::MAX), "MS", "a whole number of milliseconds";
-    /// How many there are; perhaps none.
+    /// A whole number, which may be 0.
     Number(usize) (0..=usize::MAX), "N", "a whole number";
-    /// How many there may be: at least one.
+    /// A whole number of at least 1.
     Count(usize) (1..=usize::MAX), "N", "a whole number of at least 1";
-    /// A TCP port; 0 is any that is free.
+    /// A TCP port. With 0, the system selects a free port.
     Port(u16) (0..=u16::MAX), "PORT", "a port: a whole number up to 65535";
-    /// A size, as a whole number of bytes.
+    /// A size in whole bytes.
     Bytes(u64) (0..=u64::MAX), "BYTES", "a whole number of bytes";
 }
 
@@ -221,7 +221,7 @@ impl OptionValue for f64 {
     }
 
     fn to_json(&self) -> Value {
-        // 2, not 2.0: as the file most likely says it.
+        // A whole number is written as 2, not as 2.0, as in most files.
         match *self {
             whole if whole.fract() == 0.0 && whole.abs() < 1e15 => json!(whole as i64),
             number => json!(number),
@@ -233,7 +233,7 @@ impl OptionValue for f64 {
     }
 }
 
-/// A value that this release does not act on yet: it is read only to be refused by name.
+/// The value of an option that this release does not support. It is parsed only so that the error can name the option.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Unsupported(pub(crate) Value);
 

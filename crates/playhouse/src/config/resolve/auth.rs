@@ -1,4 +1,4 @@
-//! Who may connect over HTTP.
+//! Resolves how clients authenticate over HTTP.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::config::{
     value::{AuthMode, CommaList},
 };
 
-/// What the options say about it, for a server that listens at `host`.
+/// Returns the settings of authentication for a server that listens on `host`.
 pub(super) fn auth(
     options: &Options,
     host: &str,
@@ -45,7 +45,7 @@ pub(super) fn auth(
             settings.resource.is_some(),
         ),
     ];
-    // What would be ignored is not, lest somebody believe in it.
+    // An option of another mode is an error: ignoring it would give a false impression of security.
     if let Some((option, ..)) = given
         .into_iter()
         .find(|(_, of, is)| *is && *of != settings.mode)
@@ -87,14 +87,14 @@ pub(super) fn auth(
     Ok(settings)
 }
 
-/// Whether only programs of this machine get there.
+/// Whether only programs of this machine can connect to the host.
 fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let ip = bare.parse::<std::net::IpAddr>();
     host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Whether what is read there comes from whom the address says: over TLS, or from this machine.
+/// Whether a response from the address is authentic: it comes over TLS or from this machine.
 pub(crate) fn is_safe_address(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| match (url.scheme(), url.host_str()) {
         ("https", Some(_)) => true,

@@ -1,4 +1,4 @@
-//! Which browser.
+//! Resolves which browser is used.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::config::{
     value::BrowserName,
 };
 
-/// The channel that was chosen. `--browser` and `channel` are two spellings: the stronger layer
-/// wins, and within one the channel, which says more.
+/// Returns the channel. `--browser` and `channel` are two spellings: the stronger layer wins; in the same layer,
+/// `channel` does, because it is more specific.
 pub(super) fn channel(options: &mut Options) -> Result<Option<&'static str>, ConfigError> {
     let BrowserName(browser) = options.browser.value().unwrap_or(BrowserName("chromium"));
     let other = match kind(browser) {
@@ -30,26 +30,26 @@ pub(super) fn channel(options: &mut Options) -> Result<Option<&'static str>, Con
         }
         return Ok(Some(browser));
     }
-    // A file says `browserName: chromium` for the family; only a flag or a variable means the channel.
+    // In a file, `browserName: chromium` is the browser kind. Only as a flag or a variable is it the channel.
     let family = matches!(options.browser.source(), Some(Source::File(_))) && browser == "chromium";
     if let Some(source) = options.browser.source().filter(|_| !family).cloned() {
         options.channel.imply(&source, BrowserName(browser));
         options.browser = Layered::default();
-        options.browser.offer(source, BrowserName("chromium"));
+        options.browser.apply(source, BrowserName("chromium"));
     }
     let chosen = options.channel.value().map(|name| name.0);
     options
         .browser
-        .offer(Source::Default, BrowserName("chromium"));
+        .apply(Source::Default, BrowserName("chromium"));
     if options.executable_path.get().is_none() {
         options
             .channel
-            .offer(Source::Default, BrowserName("chrome"));
+            .apply(Source::Default, BrowserName("chrome"));
     }
     Ok(chosen)
 }
 
-/// The family of a browser.
+/// Returns the browser kind of a name.
 pub(super) fn kind(browser: &str) -> BrowserKind {
     match browser {
         "firefox" => BrowserKind::Firefox,
@@ -59,7 +59,7 @@ pub(super) fn kind(browser: &str) -> BrowserKind {
     }
 }
 
-/// Whether the browser is to load extensions, which a headless shell cannot.
+/// Whether the arguments load extensions, which a headless shell does not support.
 pub(super) fn has_extensions(args: &[String]) -> bool {
     let loads = ["--load-extension", "--disable-extensions-except"];
     args.iter()
@@ -74,7 +74,7 @@ pub(super) fn choice(options: &Options, channel: Option<&str>, cwd: &Path) -> Br
     channel.map_or(BrowserChoice::Any, BrowserChoice::Channel)
 }
 
-/// Whether a browser of this channel runs without its sandbox unless told otherwise.
+/// Whether a browser of this channel runs without its sandbox by default.
 pub(super) fn unsandboxed(channel: Option<&str>) -> bool {
     cfg!(target_os = "linux") && matches!(channel, Some("chromium" | "chrome-for-testing"))
 }

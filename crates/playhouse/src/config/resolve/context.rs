@@ -1,4 +1,4 @@
-//! What pages find: the context's options, and those that a device stands for.
+//! Resolves the options of browser contexts, and those that a device sets.
 
 use engine::{AddressRules, ContextOptions, MediaFeatures, OriginRules, Size};
 
@@ -11,16 +11,16 @@ use crate::config::{
 };
 use crate::error::nearest::nearest;
 
-/// The size of pages without a window.
+/// The default viewport of a headless browser.
 pub(super) const VIEWPORT: Size = Size {
     width: 1280,
     height: 720,
 };
 
-/// What `--mobile` is.
-const PHONE: &str = "Pixel 10";
+/// The device that `--mobile` emulates.
+const MOBILE_DEVICE: &str = "Pixel 10";
 
-/// What the options say about pages.
+/// Returns the settings of browser contexts.
 pub(super) fn context(
     options: &Options,
     user_agent_of_device: Option<String>,
@@ -67,12 +67,12 @@ pub(super) fn context(
     }
 }
 
-/// The word for a choice, as CSS has it.
+/// Returns the CSS keyword of a choice.
 fn word<T: OptionValue + Into<&'static str>>(choice: &Layered<T>) -> Option<String> {
     choice.value().map(|choice| choice.into().to_owned())
 }
 
-/// Lets the device say what was left open; gives its user agent.
+/// Applies the device to the options that are not set. Returns the user agent of the device.
 pub(super) fn device(
     options: &mut Options,
     notices: &mut Vec<String>,
@@ -81,7 +81,7 @@ pub(super) fn device(
     let (name, source) = match (options.device.value(), mobile) {
         (Some(_), true) => return Err(ConfigError::MobileAndDevice),
         (Some(name), false) => (name, options.device.source().cloned()),
-        (None, true) => (PHONE.to_owned(), options.mobile.source().cloned()),
+        (None, true) => (MOBILE_DEVICE.to_owned(), options.mobile.source().cloned()),
         (None, false) => return Ok(None),
     };
     if options.cdp_endpoint.get().is_some() {
@@ -90,10 +90,10 @@ pub(super) fn device(
     let Some(device) = engine::device(&name) else {
         let names = engine::device_names();
         let nearest = nearest(&name, names.iter().map(String::as_str));
-        let question = nearest
+        let suggestion = nearest
             .map(|name| format!(" Did you mean \"{name}\"?"))
             .unwrap_or_default();
-        notices.push(format!("unknown device \"{name}\" is ignored.{question}"));
+        notices.push(format!("unknown device \"{name}\" is ignored.{suggestion}"));
         return Ok(None);
     };
     let source = source.unwrap_or(Source::Default);

@@ -1,4 +1,4 @@
-//! Where files lie, and which of them are no tool's business.
+//! Resolves the folders of files, and the files that no tool may access.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::config::{
     value::{Bytes, CommaList},
 };
 
-/// What the options say about files. `protected` is what [`protected`] found.
+/// Returns the settings of files. `protected` is the result of [`protected`].
 pub(super) fn files(
     options: &Options,
     environment: &Environment,
@@ -36,13 +36,13 @@ pub(super) fn files(
         save_session: required(&options.save_session),
         unrestricted: required(&options.allow_unrestricted_file_access),
         profiles: profiles(environment),
-        browsers: paths::ours(environment).join("browsers"),
+        browsers: paths::playhouse_cache(environment).join("browsers"),
         download_index: required(&options.download_index),
     }
 }
 
-/// Files and folders that hold configuration, keys, secrets, logins or state: those that the options name, and those that are ours or of
-/// the user's browsers. Called before the secrets are read, because the options do not have the path afterwards.
+/// Returns the files and folders that hold configuration, keys, secrets, profiles or state: those that the options name, and those of
+/// Playhouse and of the user's browsers. Must be called before [`secrets`](super::secrets), which removes the path from the options.
 pub(super) fn protected(options: &Options, environment: &Environment, cwd: &Path) -> Vec<PathBuf> {
     let secrets = match options.secrets.value() {
         Some(SecretsSource::File(path)) => Some(path),
@@ -65,7 +65,7 @@ pub(super) fn protected(options: &Options, environment: &Environment, cwd: &Path
     let scripts = options.init_script.or_empty().0.into_iter();
     let scripts = scripts.chain(options.init_page.or_empty().0);
     let older_logs = options.log_file.value().into_iter().flat_map(|path| {
-        // As they are called when a log has become too long.
+        // Rotated log files have these suffixes.
         [".1", ".2"].map(|end| {
             let mut name = path.clone().into_os_string();
             name.push(end);
@@ -75,15 +75,15 @@ pub(super) fn protected(options: &Options, environment: &Environment, cwd: &Path
     let named = named.into_iter().flatten().chain(scripts).chain(older_logs);
     let mut protected: Vec<_> = named.map(|path| cwd.join(path)).collect();
     protected.push(profiles(environment));
-    protected.push(paths::ours(environment));
+    protected.push(paths::playhouse_cache(environment));
     protected.extend(paths::state(environment));
     protected.extend(paths::profiles(environment).into_iter().map(|(_, at)| at));
     protected
 }
 
-/// Where profiles are kept between runs.
+/// Returns the folder of persistent profiles.
 fn profiles(environment: &Environment) -> PathBuf {
     environment
         .path("PWMCP_PROFILES_DIR_FOR_TEST")
-        .unwrap_or_else(|| paths::ours(environment).join("profiles"))
+        .unwrap_or_else(|| paths::playhouse_cache(environment).join("profiles"))
 }

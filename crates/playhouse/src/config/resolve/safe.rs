@@ -1,4 +1,4 @@
-//! `--safe`: the options that it stands for, and what it does not go together with.
+//! `--safe`: the options that safe mode sets, and those that it excludes.
 
 use std::fmt::Write as _;
 
@@ -15,47 +15,47 @@ use super::super::{
 /// An option that safe mode sets.
 struct Implied {
     option: &'static str,
-    /// As it is written in an environment variable.
+    /// The value, in the syntax of an environment variable.
     value: &'static str,
-    /// What it means.
-    says: &'static str,
+    /// The description in the help of `--safe`.
+    effect: &'static str,
 }
 
-/// The options that safe mode stands for.
+/// The options that safe mode sets.
 const IMPLIED: [Implied; 6] = [
     Implied {
         option: "block_private_addresses",
         value: "true",
-        says: "Pages reach no address that is private, of this machine, or of a cloud's metadata service, unless --allowed-domains names it literally.",
+        effect: "Pages reach no address that is private, of this machine, or of a cloud's metadata service, unless --allowed-domains names it literally.",
     },
     Implied {
         option: "enable_script_evaluation",
         value: "false",
-        says: "No tool runs code of the client, in pages or beside them, and no javascript: URL is opened.",
+        effect: "No tool runs code of the client, in pages or beside them, and no javascript: URL is opened.",
     },
     Implied {
         option: "client_paths",
         value: "false",
-        says: "Clients name no files: none is read for them, and what tools write goes to the output folder under names that the server chooses. Files for pages are given inline (upload_file).",
+        effect: "Clients name no files: none is read for them, and what tools write goes to the output folder under names that the server chooses. Files for pages are given inline (upload_file).",
     },
     Implied {
         option: "allow_unrestricted_file_access",
         value: "false",
-        says: "Files outside the workspace are not touched, and no file: URL is opened.",
+        effect: "Files outside the workspace are not touched, and no file: URL is opened.",
     },
     Implied {
         option: "quarantine_downloads",
         value: "true",
-        says: "Downloads go to a folder \"quarantine\" with mode 0700, with a suffix that no program opens, and are not listed as resources.",
+        effect: "Downloads go to a folder \"quarantine\" with mode 0700, with a suffix that no program opens, and are not listed as resources.",
     },
     Implied {
         option: "deny_permissions",
         value: "true",
-        says: "What pages ask permission for (location, camera, notifications, …) is denied.",
+        effect: "What pages ask permission for (location, camera, notifications, …) is denied.",
     },
 ];
 
-/// Options that open what safe mode closes.
+/// The options that are an error in safe mode.
 const EXCLUDED: [&str; 5] = [
     "allowed_schemes",
     "readable_roots",
@@ -64,11 +64,11 @@ const EXCLUDED: [&str; 5] = [
     "webdriver_endpoint",
 ];
 
-/// What safe mode demands of secrets.
+/// The requirement of safe mode about secrets.
 const SECRETS: &str =
     "Each secret has to name the origins that it may be typed into (NAME__ORIGINS).";
 
-/// Sets what safe mode stands for, where it is on; fails where something else contradicts it, or it lacks its domains.
+/// Sets the options of safe mode if it is on. Fails if another option contradicts it or if the allowed domains are missing.
 pub(super) fn apply(options: &mut Options) -> Result<(), ConfigError> {
     if options.safe.get() != Some(&true) {
         return Ok(());
@@ -86,7 +86,7 @@ pub(super) fn apply(options: &mut Options) -> Result<(), ConfigError> {
             Some((value, by)) if value != wanted => return Err(contradicts(def, by)),
             _ => {}
         }
-        (def.offer_text)(options, source.clone(), value).expect("it is a switch");
+        (def.apply_text)(options, source.clone(), value).expect("it is a switch");
     }
     for option in EXCLUDED {
         let def = def(option);
@@ -99,7 +99,7 @@ pub(super) fn apply(options: &mut Options) -> Result<(), ConfigError> {
     domains(options, &source_name(safe, &source))
 }
 
-/// Fails where safe mode is on and a secret may be typed anywhere.
+/// Fails if safe mode is on and a secret has no origins.
 pub(super) fn check_secrets(options: &Options, secrets: &Secrets) -> Result<(), ConfigError> {
     if options.safe.get() != Some(&true) {
         return Ok(());
@@ -111,7 +111,7 @@ pub(super) fn check_secrets(options: &Options, secrets: &Secrets) -> Result<(), 
     }
 }
 
-/// Fails where no domains are named, or all of them.
+/// Fails if no domains are allowed, or any domain.
 fn domains(options: &Options, safe: &str) -> Result<(), ConfigError> {
     let domains = options.allowed_domains.or_empty().0;
     if domains.is_empty() {
@@ -136,7 +136,7 @@ fn domains(options: &Options, safe: &str) -> Result<(), ConfigError> {
     }
 }
 
-/// Permissions that a Firefox denies by preference, without a question.
+/// The permissions that a preference of Firefox denies without a prompt.
 const DENIALS: [&str; 5] = [
     "permissions.default.camera",
     "permissions.default.desktop-notification",
@@ -145,14 +145,14 @@ const DENIALS: [&str; 5] = [
     "permissions.default.xr",
 ];
 
-/// The preferences of a Firefox that denies what pages ask permission for.
+/// Returns the preferences with which Firefox denies requests for permissions.
 pub(super) fn denials(deny: bool) -> impl Iterator<Item = (String, Value)> {
     // 2 is `nsIPermissionManager::DENY_ACTION`.
     let denials = DENIALS.into_iter().filter(move |_| deny);
     denials.map(|name| (name.to_owned(), Value::from(2)))
 }
 
-/// What `playhouse --safe --help` prints.
+/// Returns the text that `playhouse --safe --help` prints.
 pub(crate) fn help() -> String {
     let mut text = String::from(
         "--safe is for agents that work on sites where you are logged in. It needs --allowed-domains:\n\n  \
@@ -161,12 +161,12 @@ pub(crate) fn help() -> String {
     for Implied {
         option,
         value,
-        says,
+        effect,
     } in &IMPLIED
     {
         let flag = def(option).long();
         let no = if *value == "true" { "" } else { "no-" };
-        let _ = write!(text, "\n  --{no}{flag}\n      {says}\n");
+        let _ = write!(text, "\n  --{no}{flag}\n      {effect}\n");
     }
     let excluded = EXCLUDED.map(|option| format!("--{}", def(option).long()));
     let _ = write!(
@@ -184,7 +184,7 @@ fn def(name: &str) -> &'static OptionDef {
         .expect("the table has it")
 }
 
-/// The flag, variable or key that said it.
+/// Returns the flag, variable or key that set the option.
 fn source_name(def: &OptionDef, source: &Source) -> String {
     match source {
         Source::Flag(name) | Source::Environment(name) => name.clone(),

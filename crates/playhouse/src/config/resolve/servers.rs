@@ -1,4 +1,4 @@
-//! The servers of the app under test.
+//! Resolves the servers of the app under test.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -11,13 +11,13 @@ use crate::config::{
     value::{CommandLine, Milliseconds, NamedServer},
 };
 
-/// What the server of `--server-command` is called.
-const ONLY: &str = "app";
+/// The name of the server of `--server-command`.
+const DEFAULT_NAME: &str = "app";
 
-/// A restart is a stop and a start.
-const STOPPING: Duration = Duration::from_secs(10);
+/// The longest time for the stop that is a part of a restart.
+const RESTART_STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// All of them, those that others require first; `leases` is where it is noted that they run.
+/// Returns the servers, each after those that it requires. `leases` is the folder of their lease files.
 pub(super) fn servers(
     options: &Options,
     cwd: &Path,
@@ -35,8 +35,8 @@ pub(super) fn servers(
             idle_timeout: None,
             requires: Vec::new(),
         };
-        if named.insert(ONLY.to_owned(), only).is_some() {
-            return Err(wrong(ONLY, "--server-command is called that too"));
+        if named.insert(DEFAULT_NAME.to_owned(), only).is_some() {
+            return Err(invalid(DEFAULT_NAME, "--server-command is called that too"));
         }
     }
     let mut servers = Vec::new();
@@ -54,27 +54,27 @@ fn add(
     named: &BTreeMap<String, NamedServer>,
     options: &Options,
     cwd: &Path,
-    above: &mut Vec<String>,
+    dependents: &mut Vec<String>,
     servers: &mut Vec<DevServerSettings>,
 ) -> Result<(), ConfigError> {
     if servers.iter().any(|server| server.name == name) {
         return Ok(());
     }
-    if above.iter().any(|other| other == name) {
-        return Err(wrong(name, "it requires itself, by way of others"));
+    if dependents.iter().any(|other| other == name) {
+        return Err(invalid(name, "it requires itself, by way of others"));
     }
     let Some(server) = named.get(name) else {
-        let by = above.last().map(String::as_str).unwrap_or_default();
-        return Err(wrong(
+        let by = dependents.last().map(String::as_str).unwrap_or_default();
+        return Err(invalid(
             by,
             &format!("it requires \"{name}\", which is not there"),
         ));
     };
-    above.push(name.to_owned());
+    dependents.push(name.to_owned());
     for other in &server.requires {
-        add(other, named, options, cwd, above, servers)?;
+        add(other, named, options, cwd, dependents, servers)?;
     }
-    above.pop();
+    dependents.pop();
     servers.push(resolved(name, server, options, cwd)?);
     Ok(())
 }
@@ -88,14 +88,14 @@ fn resolved(
     let folder = cwd.join(server.cwd.as_deref().unwrap_or_default());
     let url = match (&server.url, address(&server.command)) {
         (Some(_), _) if !server.command.is_empty() => {
-            return Err(wrong(
+            return Err(invalid(
                 name,
                 "it has a command and a url: one of them is enough",
             ));
         }
         (Some(url), _) => match address(url) {
             Some(url) => Some(url),
-            None => return Err(wrong(name, "its url must be an http or https URL")),
+            None => return Err(invalid(name, "its url must be an http or https URL")),
         },
         (None, url) => url,
     };
@@ -108,21 +108,21 @@ fn resolved(
     };
     match command.first_mut() {
         Some(program) if !program.is_empty() => {
-            // A bare name is looked for on the PATH, anything else where the server is started.
+            // A bare name is resolved with PATH, any other program relative to the folder of the server.
             let is_path = program.contains(['/', '\\']) || folder.join(&*program).is_file();
             if is_path {
                 *program = folder.join(&*program).display().to_string();
             }
         }
         _ if url.is_some() => {}
-        _ => return Err(wrong(name, "its command is empty")),
+        _ => return Err(invalid(name, "its command is empty")),
     }
     let limit = |option: &Layered<Milliseconds>, own: Option<u64>| -> Duration {
         own.map_or_else(|| required(option).into(), Duration::from_millis)
     };
     let start = limit(&options.server_start_timeout, server.ready_timeout);
     let restart = match server.ready_timeout {
-        Some(_) => start + STOPPING,
+        Some(_) => start + RESTART_STOP_TIMEOUT,
         None => limit(&options.server_restart_timeout, None),
     };
     let Milliseconds(idle) = required(&options.server_idle_timeout);
@@ -142,14 +142,14 @@ fn resolved(
     })
 }
 
-/// Where an app runs already, if that is what a text says.
+/// Returns the text if it is the URL of an app that runs already.
 fn address(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok()?;
     let is_address = matches!(url.scheme(), "http" | "https") && url.has_host();
     is_address.then(|| text.trim_end_matches('/').to_owned())
 }
 
-fn wrong(name: &str, reason: &str) -> ConfigError {
+fn invalid(name: &str, reason: &str) -> ConfigError {
     ConfigError::DevServer {
         name: name.to_owned(),
         reason: reason.to_owned(),

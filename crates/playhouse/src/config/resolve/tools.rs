@@ -1,11 +1,11 @@
-//! Which tools there are.
+//! Resolves which tools are listed.
 
 use super::super::options::Options;
 use super::super::settings::{DEFAULT_SESSION_TOOLS, Risk, ToolSettings};
 use super::super::value::{Capability, OptionValue as _, ToolRule, ToolsetName};
 use super::required;
 
-/// The toolsets and the rules about single tools. By default the `browser` toolset is on, with the tools that make sessions for it.
+/// Returns the toolsets, capabilities and rules. By default the `browser` toolset is on, with the session tools that create its sessions.
 pub(super) fn chosen(options: &Options) -> ToolSettings {
     let named = options.tools.or_empty().0.into_iter();
     let (toolsets, by_default) = match options.toolsets.value() {
@@ -27,14 +27,14 @@ pub(super) fn chosen(options: &Options) -> ToolSettings {
     }
 }
 
-/// Whether there may be the tool that throttles the network: some browsers have to be started for it.
+/// Whether the tool that throttles the network can be listed. Some browsers must be started with a proxy for it.
 pub(super) fn can_throttle(tools: &ToolSettings) -> bool {
     let mut rules = tools.rules.iter();
     tools.toolsets.contains(&ToolsetName::Session)
         || rules.any(|rule| rule.allow && rule.name == "set_throttling")
 }
 
-/// What no tool may do.
+/// Returns the risks that the operator turned off.
 pub(super) fn forbidden(options: &Options) -> Vec<Risk> {
     let switches = [
         (&options.enable_script_evaluation, Risk::Evaluation),
@@ -44,10 +44,10 @@ pub(super) fn forbidden(options: &Options) -> Vec<Risk> {
     off.map(|(_, risk)| risk).collect()
 }
 
-/// The tools of `@playwright/mcp` that there are not.
-const NO_DEVTOOLS: &str = "browser_resume, browser_highlight, browser_hide_highlight, browser_annotate, browser_start_recording, browser_stop_recording, browser_start_tracing, browser_stop_tracing, browser_start_video, browser_stop_video, browser_video_chapter, browser_video_show_actions, browser_video_hide_actions";
+/// The tools of `@playwright/mcp` that Playhouse does not have.
+const MISSING_DEVTOOLS: &str = "browser_resume, browser_highlight, browser_hide_highlight, browser_annotate, browser_start_recording, browser_stop_recording, browser_start_tracing, browser_stop_tracing, browser_start_video, browser_stop_video, browser_video_chapter, browser_video_show_actions, browser_video_hide_actions";
 
-/// The capabilities beside the core.
+/// Returns the capabilities that are on. Adds notices about unknown ones.
 pub(super) fn capabilities(options: &mut Options, notices: &mut Vec<String>) -> Vec<Capability> {
     let mut capabilities = Vec::new();
     for name in options.caps.or_empty().0 {
@@ -64,10 +64,10 @@ pub(super) fn capabilities(options: &mut Options, notices: &mut Vec<String>) -> 
     }
     if capabilities.contains(&Capability::Devtools) {
         notices.push(format!(
-            "the capability \"devtools\" has no tools yet: {NO_DEVTOOLS} are missing."
+            "the capability \"devtools\" has no tools yet: {MISSING_DEVTOOLS} are missing."
         ));
     }
-    // Who works with sessions has named contexts in each.
+    // With the session toolset, named contexts are always available.
     if options
         .toolsets
         .get()

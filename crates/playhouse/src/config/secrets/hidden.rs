@@ -1,4 +1,4 @@
-//! How texts that must not be shown are found, however they are spelled.
+//! Search for the values that must be masked, in all spellings.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -9,44 +9,44 @@ use base64::prelude::BASE64_STANDARD_NO_PAD;
 use regex_automata::meta::{BuildError, Regex};
 use regex_automata::nfa::thompson::WhichCaptures;
 
-/// A text that must not be shown.
+/// A value that must be masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) text: String,
     pub(super) mask: Mask,
 }
 
-/// What stands in the place of a value.
+/// The text that replaces a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mask {
-    /// The name of a secret.
+    /// The name of a secret, in `<secret>` tags.
     Name(String),
-    /// A mark for each character.
+    /// One mark for each character.
     Dots,
 }
 
 impl Value {
-    /// What is shown instead.
-    pub(super) fn shown(&self) -> String {
+    /// Returns the text that replaces the value.
+    pub(super) fn replacement(&self) -> String {
         match &self.mask {
             Mask::Name(name) => format!("<secret>{name}</secret>"),
             Mask::Dots => engine::password_dots(&self.text),
         }
     }
 
-    /// Whether it is that text, white space aside: pages collapse it.
-    pub(super) fn is(&self, text: &str) -> bool {
+    /// Whether the value equals the text, except for white space, which pages collapse.
+    pub(super) fn equals(&self, text: &str) -> bool {
         self.text.split_whitespace().eq(text.split_whitespace())
     }
 }
 
-/// Values, and how to find them. The time is linear in the text, however many of them it shows.
+/// Values and the patterns that match them. A search takes time linear in the text, however many matches it has.
 #[derive(Clone, Default)]
 pub(super) struct Hidden {
     pub(super) values: Arc<[Value]>,
-    /// Behind a pointer, as each clone of it would begin without what its searches have built.
+    /// A shared pointer, because a clone of a regular expression loses the caches of its searches.
     any: Option<Arc<Regex>>,
-    /// The value that each pattern is of.
+    /// The index of the value of each pattern.
     owners: Arc<[usize]>,
 }
 
@@ -58,21 +58,21 @@ impl PartialEq for Hidden {
 
 impl Eq for Hidden {}
 
-/// A value of a password field that is shorter is found as a word of its own only: it may be `1234`.
-const SHORT: usize = 8;
-/// A line of a longer value is hidden by itself from so many characters on.
-const LONG_LINE: usize = 12;
-/// Base64 of fewer characters is too common.
-const LONG_BASE64: usize = 10;
+/// A value of a password field with fewer characters is matched only as a whole word, because it may be `1234`.
+const MIN_SUBSTRING: usize = 8;
+/// A line of a longer value with at least this many characters is also masked by itself.
+const MIN_LINE: usize = 12;
+/// Base64 with fewer characters is too likely to match other text.
+const MIN_BASE64: usize = 10;
 
 impl Hidden {
-    /// What is in one value may be another: the longest comes first, and of equals the first.
+    /// Compiles the patterns. A value can contain another one, so the longest comes first, and of equal values the first.
     pub(super) fn new(mut values: Vec<Value>) -> Self {
         values.sort_by_key(|value| Reverse(value.text.len()));
         let mut patterns = Vec::new();
         for (owner, value) in values.iter().enumerate() {
             let mut whole = pattern(&value.text);
-            if value.mask == Mask::Dots && value.text.chars().count() < SHORT {
+            if value.mask == Mask::Dots && value.text.chars().count() < MIN_SUBSTRING {
                 whole = as_word(&value.text, &whole);
             }
             patterns.push((owner, whole));
@@ -80,7 +80,7 @@ impl Hidden {
         for (owner, value) in values.iter().enumerate() {
             let lines = value.text.lines().map(str::trim);
             let lines = lines.filter(|line| {
-                line.chars().count() >= LONG_LINE
+                line.chars().count() >= MIN_LINE
                     && *line != value.text.trim()
                     && !line.starts_with("-----")
             });
@@ -101,23 +101,23 @@ impl Hidden {
         }
     }
 
-    /// The text with something else in the place of each value.
+    /// Replaces each value in the text by its mask.
     pub(super) fn redacted(&self, text: String) -> String {
         let Some(any) = &self.any else {
             return text;
         };
-        let mut shown = String::new();
+        let mut redacted = String::new();
         let mut done = 0;
         for found in any.find_iter(&text) {
             let owner = self.owners[found.pattern().as_usize()];
-            shown += &text[done..found.start()];
-            shown += &self.values[owner].shown();
+            redacted += &text[done..found.start()];
+            redacted += &self.values[owner].replacement();
             done = found.end();
         }
         if done == 0 {
             return text;
         }
-        shown + &text[done..]
+        redacted + &text[done..]
     }
 }
 
@@ -131,19 +131,19 @@ fn automaton(patterns: &[String]) -> Result<Regex, Box<BuildError>> {
         .map_err(Box::new)
 }
 
-/// White space, as it is, collapsed, or escaped in code, JSON, URLs, HTML or the previews of elements.
+/// White space as it is, collapsed, or escaped in code, JSON, URLs, HTML or previews of elements.
 const SPACE: &str = r"(?:[\s\x{feff}\x{21b5}\x{21c6}+]|\\+(?:[nrtvf]|u00(?:0[9a-dA-D]|20|[aA]0)|u202[89]|u[fF][eE][fF][fF])|%(?:0[9aAdD]|20|[cC]2%[aA]0)|&(?:nbsp|NewLine|Tab|#(?:9|10|13|32|160|[xX](?:9|[aAdD]|20|[aA]0)));)";
 
-/// What file systems do not allow in a name. Browsers write another character instead, before the name is read of them.
+/// The characters that file names must not contain. Browsers replace them before they report the name of a download.
 pub(crate) const FORBIDDEN: [char; 9] = ['<', '>', ':', '"', '/', '\\', '|', '?', '*'];
 
-/// What stands in the names of files in the place of a character that they cannot have.
+/// The characters with which browsers replace them.
 const REPLACED: &str = "[_-]";
 
-/// A value with fewer letters and digits is not looked for as the names of files have it: it would be `____`.
+/// The least number of letters and digits of a value that is also matched in file names, where other values would be `____`.
 const MIN_LETTERS_IN_NAMES: usize = 4;
 
-/// A regular expression for a text as it is, and as it is escaped in JSON, code, URLs, HTML, Markdown and names of files.
+/// Returns a regular expression for a text as it is, and as it is escaped in JSON, code, URLs, HTML, Markdown and file names.
 fn pattern(text: &str) -> String {
     let mut pattern = String::new();
     let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
@@ -171,7 +171,7 @@ fn pattern(text: &str) -> String {
     pattern
 }
 
-/// One character in all its spellings, the longer ones first; `in_names`: also in the names of files.
+/// Appends a pattern of one character in all spellings, the longer ones first. `in_names` adds the spelling in file names.
 fn escaped(c: char, in_names: bool, pattern: &mut String) {
     let code = u32::from(c);
     // In HTML.
@@ -217,17 +217,17 @@ fn as_word(text: &str, pattern: &str) -> String {
     )
 }
 
-/// Regular expressions for the Base64 of a longer text that has these bytes in it, wherever they begin.
+/// Returns regular expressions for the Base64 of any longer text that contains these bytes, for each of the three alignments.
 fn base64(bytes: &[u8]) -> impl Iterator<Item = String> {
     (0..3).filter_map(move |offset| {
         let mut shifted = vec![0; offset];
         shifted.extend_from_slice(bytes);
         let encoded = BASE64_STANDARD_NO_PAD.encode(&shifted);
-        // What is encoded together with bytes around them differs.
+        // Characters that also encode bits of neighbouring bytes are left out.
         let (start, end) = ((offset * 8).div_ceil(6), shifted.len() * 8 / 6);
         let certain = encoded.get(start..end)?;
-        (certain.len() >= LONG_BASE64).then(|| {
-            // As it is, for URLs, and escaped in those.
+        (certain.len() >= MIN_BASE64).then(|| {
+            // Base64, base64url, and Base64 that is escaped in URLs.
             certain
                 .replace('+', "(?:[+-]|%2[bB])")
                 .replace('/', r"(?:\\?/|_|%2[fF])")

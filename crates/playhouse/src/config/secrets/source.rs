@@ -1,4 +1,4 @@
-//! Where secrets come from: a dotenv file, or the configuration file itself.
+//! The sources of secrets: a dotenv file, or the configuration file itself.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use super::super::value::{OptionValue, Problem};
 use super::ORIGINS;
 
-/// Where secrets come from.
+/// The source of the secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SecretsSource {
-    /// A file of lines `NAME=value`.
+    /// The path of a dotenv file.
     File(PathBuf),
-    /// The configuration file itself.
+    /// Names and values in the configuration file.
     Inline(Vec<(String, String)>),
 }
 
 impl SecretsSource {
-    /// The names and values; reads the file. Relative paths are relative to `cwd`.
+    /// Returns the names and values. Reads the file; relative paths are relative to `cwd`.
     pub(crate) fn read(self, cwd: &Path) -> std::io::Result<Vec<(String, String)>> {
         match self {
             SecretsSource::File(path) => Ok(dotenv(&std::fs::read_to_string(cwd.join(path))?)),
@@ -85,7 +85,7 @@ impl OptionValue for SecretsSource {
     }
 }
 
-/// A secret of the configuration file as entries of a dotenv file: its value, or that with the origins that it may be typed into.
+/// Converts a secret of the configuration file to entries of a dotenv file: its value, and its origins if it has any.
 fn entries(name: &str, value: &Value) -> Option<Vec<(String, String)>> {
     if let Some(text) = value.as_str() {
         return Some(vec![(name.to_owned(), text.to_owned())]);
@@ -103,8 +103,8 @@ fn entries(name: &str, value: &Value) -> Option<Vec<(String, String)>> {
     Some(pairs)
 }
 
-/// The names and values of a dotenv file: `NAME=value`, `export NAME=value`, values bare (up to a `#`)
-/// or in any of the three quotes, where they may go over lines. In double quotes `\n` is a line's end.
+/// Parses a dotenv file: `NAME=value`, `export NAME=value`. Values are bare (up to a `#`) or in one of three kinds of
+/// quotes, in which they may span several lines. In double quotes, `\n` is a line break.
 fn dotenv(text: &str) -> Vec<(String, String)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut pairs: Vec<(String, String)> = Vec::new();
@@ -126,7 +126,7 @@ fn dotenv(text: &str) -> Vec<(String, String)> {
             continue;
         }
         let value = value.trim();
-        // From the value on, as it may go over lines.
+        // The search starts at the value, because the value may span several lines.
         let start = value.as_ptr() as usize - text.as_ptr() as usize;
         let quote = value
             .chars()
@@ -156,7 +156,7 @@ fn dotenv(text: &str) -> Vec<(String, String)> {
     pairs
 }
 
-/// Where the quote ends; one behind a backslash does not end it.
+/// Returns the position of the closing quote. A quote after a backslash is skipped.
 fn closing(text: &str, quote: char) -> Option<usize> {
     text.match_indices(quote)
         .map(|(at, _)| at)

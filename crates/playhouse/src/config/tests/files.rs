@@ -1,4 +1,4 @@
-//! Configuration files: the two kinds, and what is wrong with them.
+//! Tests of configuration files: both formats, and errors in them.
 
 use super::*;
 
@@ -23,7 +23,7 @@ proptest! {
     }
 }
 
-/// A key, its lines in INI, its value in JSON.
+/// The key, its lines in INI, and its value in JSON.
 const SPELLINGS: &[(&str, &[&str], &str)] = &[
     ("browser.launchOptions.headless", &["false"], "false"),
     ("browser.isolated", &["true"], "true"),
@@ -94,8 +94,8 @@ fn a_file_that_names_what_is_not_there_is_refused_with_the_nearest() {
     assert_eq!(nearest(r#"{"completelyDifferent": 1}"#), None);
 }
 
-/// Every key of `config.d.ts` of `@playwright/mcp` 0.0.83, and of the types of Playwright that it names, with a value; and what older
-/// files have. Functions (`logger`) cannot stand in a file.
+/// Every key of `config.d.ts` of `@playwright/mcp` 0.0.83, and of the types of Playwright that it refers to, with a value; and keys of
+/// older files. Functions (`logger`) cannot be written in a file.
 const KEYS_OF_THE_PACKAGE: &[(&str, &str)] = &[
     ("browser.browserName", r#""chromium""#),
     ("browser.isolated", "true"),

@@ -1,8 +1,8 @@
-//! What options become: settings, and what the engine is given.
+//! Tests of the settings and the engine options that follow from options.
 
 use super::*;
 
-/// The width and height of pages; `None` for those of the window.
+/// Returns the width and height of pages; `None` if they fill the window.
 fn viewport(context: &ContextSettings) -> Option<(u32, u32)> {
     let size = context.options.viewport.as_ref()?.size;
     (!context.fills_window).then_some((size.width, size.height))
@@ -136,9 +136,9 @@ fn settings_become_what_the_engine_opens() {
 
 #[test]
 fn a_headless_shell_will_do_without_windows_and_extensions() {
-    let will_do = |args: &[&str]| settings(args).browser.search.headless_shell;
-    assert!(will_do(&["--headless"]));
-    assert!(!will_do(&["--no-headless"]));
+    let accepts = |args: &[&str]| settings(args).browser.search.headless_shell;
+    assert!(accepts(&["--headless"]));
+    assert!(!accepts(&["--no-headless"]));
     let file = r#"{"browser": {"launchOptions": {"args": ["--load-extension=/a"]}}}"#;
     let settings = load(&["--headless"], &[], Some(file))
         .expect("valid")

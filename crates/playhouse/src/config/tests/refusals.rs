@@ -1,4 +1,4 @@
-//! The messages of a start that fails.
+//! Tests of the errors that prevent a start.
 
 use super::*;
 

@@ -4,7 +4,7 @@ use super::*;
 
 const DOMAINS: &str = "--allowed-domains=example.com";
 
-/// The flags that the help of safe mode lists.
+/// Returns the flags that the help of safe mode lists.
 fn listed() -> Vec<String> {
     let help = safe_help();
     let flags = help.lines().filter(|line| line.starts_with("  --"));
@@ -17,7 +17,7 @@ fn safe_mode_is_the_flags_that_its_help_lists() {
     assert!(listed.len() >= 6, "{listed:?}");
     let mut flags: Vec<_> = listed.iter().map(String::as_str).collect();
     flags.push(DOMAINS);
-    // Each has a folder of its own, and where a value comes from is not compared.
+    // Each load has a folder of its own, and sources are not compared.
     let comparable = |flags: &[&str]| {
         let mut settings = settings(flags);
         settings.merged = json!(null);
@@ -25,7 +25,7 @@ fn safe_mode_is_the_flags_that_its_help_lists() {
         settings
     };
     assert_eq!(comparable(&["--safe", DOMAINS]), comparable(&flags));
-    // And it is not what holds anyway.
+    // The flag must change the settings.
     let unlike = |flag: &str| comparable(&[DOMAINS, flag]) != comparable(&[DOMAINS]);
     for flag in &listed {
         let is_default = flag == "--no-allow-unrestricted-file-access";
@@ -40,50 +40,57 @@ fn settings_that_contradict_safe_mode_are_refused_in_each_source() {
             Some(name) => format!("--{name}"),
             None => flag.replacen("--", "--no-", 1),
         };
-        let told = refusal(&["--safe", DOMAINS, &opposite], None);
+        let message = refusal(&["--safe", DOMAINS, &opposite], None);
         let name = opposite.replace("--no-", "--");
         assert_eq!(
-            told,
+            message,
             format!("--safe and {name} contradict each other: leave one of them out")
         );
     }
     let file = r#"{ "security": { "enableScriptEvaluation": true } }"#;
-    let told = refusal(&["--safe", DOMAINS], Some(file));
+    let message = refusal(&["--safe", DOMAINS], Some(file));
     assert!(
-        told.starts_with("--safe and security.enableScriptEvaluation contradict"),
-        "{told}"
+        message.starts_with("--safe and security.enableScriptEvaluation contradict"),
+        "{message}"
     );
     let file = r#"{ "safe": true, "security": { "allowedDomains": ["example.com"] } }"#;
-    let told = refusal(&["--allowed-schemes=file"], Some(file));
+    let message = refusal(&["--allowed-schemes=file"], Some(file));
     assert!(
-        told.starts_with("safe and --allowed-schemes contradict"),
-        "{told}"
+        message.starts_with("safe and --allowed-schemes contradict"),
+        "{message}"
     );
     assert!(load(&[], &[], Some(file)).is_ok());
     let environment = [
         ("PLAYHOUSE_SAFE", "true"),
         ("PLAYHOUSE_CLIENT_PATHS", "true"),
     ];
-    let told = load(&[DOMAINS], &environment, None).expect_err("a contradiction");
+    let message = load(&[DOMAINS], &environment, None).expect_err("a contradiction");
     assert!(
-        told.to_string()
+        message
+            .to_string()
             .starts_with("PLAYHOUSE_SAFE and PLAYHOUSE_CLIENT_PATHS contradict"),
-        "{told}"
+        "{message}"
     );
 }
 
 #[test]
 fn safe_mode_has_domains_and_not_all_of_them() {
-    let told = refusal(&["--safe"], None);
-    assert!(told.starts_with("--safe needs --allowed-domains"), "{told}");
+    let message = refusal(&["--safe"], None);
+    assert!(
+        message.starts_with("--safe needs --allowed-domains"),
+        "{message}"
+    );
     for any in [
         "--allowed-domains=*",
         "--allowed-domains=example.com,*.*",
         "--allowed-origins=*",
         "--allowed-origins=http://*:*",
     ] {
-        let told = refusal(&["--safe", DOMAINS, any], None);
-        assert!(told.contains("which allows any domain"), "{any}: {told}");
+        let message = refusal(&["--safe", DOMAINS, any], None);
+        assert!(
+            message.contains("which allows any domain"),
+            "{any}: {message}"
+        );
     }
     for some in [
         "--allowed-domains=*.example.com",

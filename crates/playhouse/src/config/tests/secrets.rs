@@ -1,4 +1,4 @@
-//! Secrets: read from where they are, and not shown.
+//! Tests of the sources and the masking of secrets.
 
 use super::*;
 

@@ -4,7 +4,7 @@ use super::*;
 use ::engine::{BrowserChoice, Channel};
 use std::time::Duration;
 
-/// The value, said by a flag in either spelling, a variable, or a file in either kind.
+/// Loads the value from a flag in either spelling, a variable, or a file of either kind.
 fn load_as(flag: &str, key: &str, value: &str, way: usize) -> Result<Config, ConfigError> {
     let kebab = format!("--{flag}={value}");
     let mut words = flag.split('-');

@@ -1,5 +1,5 @@
-//! The other shape of a configuration file: `pool`, `session`, `security`, `logging`, with the example of its
-//! specification as it stands there.
+//! Tests of the other shape of a configuration file: `pool`, `session`, `security`, `logging`, with the example of its
+//! specification.
 
 use super::*;
 use crate::config::settings::Timeouts;

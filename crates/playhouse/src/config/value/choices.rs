@@ -6,7 +6,7 @@ use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use super::{OptionValue, Problem};
 
-/// Declares enums of words; the order of the variants is the order in which messages name them.
+/// Declares enums of words. Errors list the words in the order of the variants.
 macro_rules! choices {
     ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $about:literal])* $variant:ident,)* })*) => { $(
         $(#[doc = $doc])*
@@ -19,7 +19,7 @@ macro_rules! choices {
     )* };
 }
 
-/// Reads and prints an enum as one of its words.
+/// Implements [`OptionValue`] for an enum whose values are words.
 macro_rules! words {
     ($name:ident) => {
         impl OptionValue for $name {
@@ -47,41 +47,41 @@ macro_rules! words {
 words!(Language);
 
 choices! {
-    /// Whether something is done.
+    /// A setting with the words `on` and `off`.
     Switch {
-        /// It is.
+        /// The setting is on.
         On,
-        /// It is not.
+        /// The setting is off.
         Off,
     }
 
-    /// The least severe console messages that are kept.
+    /// The least severe level of console messages that are recorded.
     ConsoleLevel {
-        /// Errors only.
+        /// Only errors.
         Error,
         /// Errors and warnings.
         Warning,
-        /// And `log` and `info`.
+        /// Errors, warnings, `log` and `info`.
         Info,
-        /// Everything.
+        /// All messages.
         Debug,
     }
 
-    /// How the answers of actions show the page.
+    /// Whether answers of actions include a snapshot.
     SnapshotMode {
-        /// With a snapshot.
+        /// Answers include a snapshot.
         Full,
-        /// Without.
+        /// Answers have no snapshot.
         None,
     }
 
-    /// What becomes of images in answers.
+    /// How images are included in answers.
     ImageResponses {
-        /// They are attached.
+        /// Images are attached.
         Allow,
-        /// They are left out.
+        /// Images are left out.
         Omit,
-        /// An answer with an image is that image alone.
+        /// An answer with an image contains only the image.
         Only,
     }
 
@@ -89,11 +89,11 @@ choices! {
     FilePaths {
         /// Relative to the workspace.
         Relative,
-        /// In full.
+        /// Absolute.
         Absolute,
     }
 
-    /// What `prefers-color-scheme` says.
+    /// The value of the media feature `prefers-color-scheme`.
     ColorScheme {
         /// `light`
         Light,
@@ -103,7 +103,7 @@ choices! {
         NoPreference,
     }
 
-    /// What `prefers-reduced-motion` says.
+    /// The value of the media feature `prefers-reduced-motion`.
     ReducedMotion {
         /// `reduce`
         Reduce,
@@ -111,7 +111,7 @@ choices! {
         NoPreference,
     }
 
-    /// What `forced-colors` says.
+    /// The value of the media feature `forced-colors`.
     ForcedColors {
         /// `active`
         Active,
@@ -119,7 +119,7 @@ choices! {
         None,
     }
 
-    /// What `prefers-contrast` says.
+    /// The value of the media feature `prefers-contrast`.
     Contrast {
         /// `no-preference`
         NoPreference,
@@ -127,83 +127,83 @@ choices! {
         More,
     }
 
-    /// How much the server tells of itself on stderr.
+    /// The least severe level of log messages.
     LogLevel {
-        /// What failed.
+        /// Only errors.
         Error,
-        /// And what looks wrong.
+        /// Errors and warnings.
         Warn,
-        /// And what happens.
+        /// Errors, warnings and normal events.
         Info,
-        /// And how.
+        /// Further details of each event.
         Debug,
-        /// And each message on the wire.
+        /// All messages, including those of the protocols.
         Trace,
     }
 
-    /// How reports are written.
+    /// The format of log messages.
     LogFormat {
-        /// For people.
+        /// Plain text.
         Text,
-        /// For programs: one object a line.
+        /// One JSON object on each line.
         Json,
     }
 
-    /// Where reports go.
+    /// Where log messages are written.
     LogDestination {
         /// To stderr.
         Stderr,
-        /// To stderr as well: stdout belongs to the protocol.
+        /// To stderr as well, because stdout carries the protocol.
         Stdout,
-        /// To the file that is named.
+        /// To the file that `--log-file` names.
         File,
     }
 
-    /// How clients are served.
+    /// The transport of clients.
     Transport {
-        /// Over stdin and stdout.
+        /// Standard input and output.
         Stdio,
-        /// Over HTTP.
+        /// Streamable HTTP, with the other transports over HTTP.
         Http,
-        /// The same: WebSockets are a part of it.
+        /// Another word for `http`, which includes WebSocket.
         Websocket,
     }
 
-    /// How those show who they are that connect over HTTP.
+    /// How clients authenticate over HTTP.
     AuthMode {
-        /// They need not.
+        /// Clients do not authenticate.
         None,
-        /// By a key.
+        /// With an API key.
         ApiKey,
-        /// By a token of an issuer.
+        /// With an access token of an issuer.
         Oauth,
     }
 
-    /// Whether calls prolong the life of their session.
+    /// Whether calls extend the lifetime of their session.
     SessionExpiry {
-        /// Each call does.
+        /// Each call extends the lifetime.
         Sliding,
-        /// It ends when it was said at first.
+        /// The session expires a fixed time after its creation.
         Fixed,
     }
 
-    /// A family of tools.
+    /// A group of tools.
     ToolsetName {
         /// The `browser_*` tools.
         Browser,
-        /// The session tools.
+        /// The tools for sessions.
         Session,
-        /// The dev-server tools.
+        /// The tools for the app under test.
         E2e,
     }
 
-    /// A group of `browser_*` tools that is off unless asked for.
+    /// A group of `browser_*` tools that `--caps` turns on.
     Capability {
-        /// The configuration, for the client to read.
+        /// Reading the configuration.
         Config,
-        /// Named contexts beside the default one.
+        /// Named contexts.
         Contexts,
-        /// Request mocking and offline.
+        /// Routes with mock responses, and offline mode.
         Network,
         /// Saving pages as PDF.
         Pdf,
@@ -211,9 +211,9 @@ choices! {
         Storage,
         /// Assertions and locators.
         Testing,
-        /// The mouse by coordinates.
+        /// Mouse input at coordinates.
         Vision,
-        /// Traces, videos, highlights.
+        /// Traces, videos and highlights.
         Devtools,
     }
 }

@@ -1,4 +1,4 @@
-//! Options that hold several values. Within one layer they append.
+//! Options that hold several values. Values of the same layer are appended.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{OptionValue, Problem, ToolsetName};
 
-/// Declares lists that are written with a separator, or one by one: the word of help, the separator, how a text is read as items, how an
-/// item is written, its schema, and what else the type does.
+/// Declares list types: the placeholder in help, the separator (if any), how a text is parsed into items, how an item is
+/// written, its schema, and overridden methods of the trait.
 macro_rules! lists {
     ($(
         $(#[doc = $doc:literal])*
@@ -47,19 +47,19 @@ macro_rules! lists {
 }
 
 lists! {
-    /// Words separated by commas.
+    /// Words, separated by commas.
     CommaList(String): "A,B", Some(','), one, text_json, text_schema();
-    /// Capabilities by name, separated by commas; unknown ones are allowed.
+    /// Names of capabilities, separated by commas. Unknown names are allowed.
     CapabilityNames(String): "A,B", Some(','), one, text_json, text_schema();
     /// Origins or hosts, separated by semicolons.
     OriginList(String): "A;B", Some(';'), one, text_json, text_schema();
-    /// Arguments of a command, one by one.
+    /// Arguments of a command, one for each text.
     Arguments(String): "TEXT", None, one, text_json, text_schema();
     /// Toolsets, separated by commas.
     ToolsetNames(ToolsetName): "A,B", Some(','), toolsets, ToolsetName::to_json, toolset_schema();
-    /// Rules about single tools, `+name,-name`.
+    /// Rules about single tools: `+name,-name`.
     ToolRules(ToolRule): "+A,-B", Some(','), tool_rule, rule_json, json!({ "type": "string", "pattern": "^[+-]." });
-    /// Script files; in a configuration file they are relative to it.
+    /// Paths of scripts. In a configuration file they are relative to the file.
     Scripts(PathBuf): "PATH", None, script, PathBuf::to_json, text_schema(), {
         fn rebase(&mut self, folder: &Path) {
             for path in &mut self.0 {
@@ -113,7 +113,7 @@ fn text_schema() -> Value {
     json!({ "type": "string" })
 }
 
-/// The word for all toolsets.
+/// The word that stands for all toolsets.
 const ALL: &str = "all";
 
 fn toolsets(name: String) -> Result<Vec<ToolsetName>, Problem> {
@@ -135,12 +135,12 @@ fn toolset_schema() -> Value {
     item
 }
 
-/// One word of `--tools`.
+/// A rule of `--tools` about one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolRule {
-    /// `+`: listed even if its capability is off; `-`: never listed.
+    /// `true` for `+`: the tool is listed even if its capability is off. `false` for `-`: the tool is never listed.
     pub allow: bool,
-    /// The tool's name.
+    /// The name of the tool.
     pub name: String,
 }
 
@@ -164,7 +164,7 @@ fn rule_json(rule: &ToolRule) -> Value {
     format!("{sign}{}", rule.name).into()
 }
 
-/// Numbers of ports, separated by commas.
+/// Port numbers, separated by commas.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Ports(pub Vec<u16>);
 
@@ -201,7 +201,7 @@ fn not_ports() -> Problem {
     Problem::expected("ports between 1 and 65535")
 }
 
-/// Our own arguments that the browser does not get; `false` in JSON is none.
+/// The default arguments that the browser is started without. `false` in JSON means none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct IgnoredArguments(pub(crate) Vec<String>);
 
@@ -215,7 +215,7 @@ impl OptionValue for IgnoredArguments {
     fn from_json(value: &Value) -> Result<Self, Problem> {
         match value {
             Value::Bool(false) => Ok(Self::default()),
-            // Without --remote-debugging-pipe nothing could drive it.
+            // Without --remote-debugging-pipe, Playhouse cannot control the browser.
             Value::Bool(true) => Err(Problem::expected(
                 "a list: without the default arguments the browser cannot be driven",
             )),
@@ -236,8 +236,8 @@ impl OptionValue for IgnoredArguments {
     }
 }
 
-/// Declares names with values, which JSON has as an object of strings: the word of help, how one is read, whether two names are the same,
-/// and what else the type does.
+/// Declares types of names with values, which JSON writes as an object of strings: the placeholder in help, how a pair is
+/// parsed, whether two names are equal, and overridden methods of the trait.
 macro_rules! pairs {
     ($(
         $(#[doc = $doc:literal])*
@@ -286,9 +286,9 @@ macro_rules! pairs {
 }
 
 pairs! {
-    /// Header fields in the order given, written `Name: value`. A name alone has an empty value.
+    /// Header fields in the given order, written `Name: value`. A name without a colon has an empty value.
     Headers: "HEADER", header, str::eq_ignore_ascii_case, {
-        /// A variable holds one header a line.
+        /// Parses one header from each line of the variable.
         fn parse_environment(text: &str) -> Result<Option<Self>, Problem> {
             let mut headers = Headers::default();
             for line in text.lines().filter(|line| !line.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! The app under test: how its server is started. A program with its arguments as one line, or several servers with names.
+//! The options that describe the servers of the app under test: one command line, or several servers with names.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 
 use super::{OptionValue, Problem};
 
-/// A program and its arguments, as one line with the quotes of a shell; no shell reads it.
+/// A program and its arguments in one line, quoted as for a shell. The line is not run by a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CommandLine(pub String);
 
 impl CommandLine {
-    /// Its words. A line that is the path of a file is one word, whatever is in it.
+    /// Splits the line into words. If the whole line is the path of a file, it is a single word.
     pub(crate) fn words(&self, folder: &Path) -> Vec<String> {
         let Self(line) = self;
         if folder.join(line).is_file() {
             return vec![line.clone()];
         }
-        // Whoever made it has checked it.
+        // `parse` has checked the quotes. A line that was made elsewhere is used as one word.
         shlex::split(line).unwrap_or_else(|| vec![line.clone()])
     }
 }
@@ -44,36 +44,36 @@ impl OptionValue for CommandLine {
     }
 }
 
-/// Named servers, by their names.
+/// The servers of the app under test by their names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct NamedServers(pub BTreeMap<String, NamedServer>);
 
-/// A server as a configuration file describes it.
+/// A server of the app under test in a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct NamedServer {
-    /// The program; a whole line where there are no arguments; the URL of an app that runs already.
+    /// The program; a whole command line if `args` is missing; or the URL of an app that runs already.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) command: String,
-    /// Where it runs already; it has no command then.
+    /// The URL of an app that runs already. Such a server has no command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
-    /// Its arguments, which those of the interface follow.
+    /// The arguments of the program, which precede those of the command interface (`--start`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) args: Option<Vec<String>>,
-    /// The folder that it is started in.
+    /// The working folder of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cwd: Option<String>,
-    /// Environment variables beside our own.
+    /// Environment variables, in addition to those of Playhouse.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) env: BTreeMap<String, String>,
-    /// How long it may take to start, in ms.
+    /// The time that the start may take, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ready_timeout: Option<u64>,
-    /// How long it may go without a call, in ms; 0 for ever.
+    /// The time without a call after which the server is stopped, in milliseconds; 0 for never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) idle_timeout: Option<u64>,
-    /// Servers that are started before it.
+    /// Names of the servers that are started before this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) requires: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Options that have a shape of their own.
+//! Options whose values are objects or have a syntax of their own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{OptionValue, Problem};
 
-/// Written `1280x720` or `1280,720`.
+/// A size is written `1280x720` or `1280,720`.
 impl OptionValue for Size {
     const WORD: &'static str = "WxH";
 
@@ -50,12 +50,12 @@ fn side_schema() -> Value {
     json!({ "type": "integer", "minimum": 1 })
 }
 
-/// Reads a value with its derived shape.
+/// Deserializes a value. On failure, the problem is `expected`.
 pub(super) fn shaped<T: DeserializeOwned>(value: &Value, expected: &str) -> Result<T, Problem> {
     T::deserialize(value).map_err(|why| Problem::expected(format!("{expected} ({why})")))
 }
 
-/// Reads an object; a key that its schema does not have is refused.
+/// Deserializes an object. A key that the schema does not have is an error.
 fn object<T: OptionValue + DeserializeOwned>(value: &Value, expected: &str) -> Result<T, Problem> {
     let schema = T::schema();
     if let (Some(map), Some(known)) = (value.as_object(), schema["properties"].as_object())
@@ -68,10 +68,10 @@ fn object<T: OptionValue + DeserializeOwned>(value: &Value, expected: &str) -> R
     shaped(value, expected)
 }
 
-/// What a page is laid out in.
+/// The size of the viewport of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Viewport {
-    /// The window as it is (`null` in JSON, `null` as text).
+    /// The size of the window (`null` in JSON and as text).
     Window,
     /// A fixed size.
     Fixed(Size),
@@ -106,7 +106,7 @@ impl OptionValue for Viewport {
     }
 }
 
-/// Whether pages may register service workers.
+/// Whether service workers are blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BlockServiceWorkers(pub bool);
 
@@ -142,7 +142,7 @@ impl OptionValue for BlockServiceWorkers {
     }
 }
 
-/// A browser, and of the Chromium family which channel.
+/// The name of a browser or of a channel of Chromium.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BrowserName(pub &'static str);
 
@@ -187,12 +187,12 @@ impl OptionValue for BrowserName {
     }
 }
 
-/// Cookies and storage that a context starts with.
+/// The initial cookies and storage of a browser context.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StorageStateSource {
-    /// In a file.
+    /// The path of a file with the storage state.
     File(PathBuf),
-    /// In the configuration itself: `{"cookies": […], "origins": […]}`.
+    /// The storage state in the configuration file: `{"cookies": […], "origins": […]}`.
     Inline(Value),
 }
 
@@ -225,7 +225,7 @@ impl OptionValue for StorageStateSource {
     }
 }
 
-/// Declares options that are JSON objects; as text they are that JSON.
+/// Declares options that are JSON objects. As text, the value is JSON.
 macro_rules! objects {
     ($($name:ident: $expected:literal, $schema:tt;)*) => { $(
         impl OptionValue for $name {
@@ -252,12 +252,12 @@ macro_rules! objects {
     )* };
 }
 
-/// Preferences of Firefox by their names.
+/// Preferences of Firefox by name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct FirefoxPreferences(pub BTreeMap<String, Preference>);
 
-/// What a preference may be.
+/// The value of a Firefox preference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Preference {
@@ -276,7 +276,7 @@ impl From<Preference> for Value {
     }
 }
 
-/// Names and values of any kind.
+/// Any JSON object.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct JsonObject(pub Map<String, Value>);
