@@ -1,4 +1,4 @@
-//! Everything that can go wrong while driving a browser, as facts.
+//! The errors of the engine.
 
 mod net_error;
 
@@ -7,10 +7,10 @@ pub use net_error::{NetError, NetErrorClass};
 use crate::feature::{Alternative, Feature};
 use serde::Serialize;
 
-/// What engine functions return.
+/// The result of functions of the engine.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failure: [`Error::code`] is for programs, `Display` for people, the fields for both.
+/// Why an operation of the engine failed. [`Error::code`] is its code for programs, `Display` the sentence for users.
 #[derive(Debug, Clone, thiserror::Error, Serialize, strum::IntoStaticStr)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
@@ -18,260 +18,260 @@ pub enum Error {
     /// No element matches the selector.
     #[error("\"{selector}\" does not match any elements.")]
     ElementNotFound {
-        /// The selector as the caller would write it.
+        /// The selector in the caller's spelling.
         selector: String,
     },
-    /// More than one element matches where one is meant.
+    /// More than one element matches a selector that must match exactly one.
     #[error("strict mode violation: {selector} resolved to {count} elements:\n{}", list(.candidates, *.count))]
     ElementAmbiguous {
-        /// The selector as the caller would write it.
+        /// The selector in the caller's spelling.
         selector: String,
-        /// How many elements match.
+        /// The number of elements that match.
         count: usize,
-        /// The first of them: a preview and a locator that names only it.
+        /// The first elements, each with a preview and a locator that matches only this element.
         candidates: Vec<Candidate>,
     },
-    /// The ref is not one of the last snapshot, or its element has gone.
+    /// The ref is not in the last snapshot, or its element was removed.
     #[error("Ref {reference} not found in the current page snapshot. Try capturing new snapshot.")]
     StaleRef {
-        /// The ref, frame prefix included.
+        /// The ref, including the prefix of its frame.
         reference: String,
     },
-    /// The selector cannot be read.
+    /// The selector is not valid.
     #[error("{reason}")]
     InvalidSelector {
-        /// The selector as given.
+        /// The selector as it was given.
         selector: String,
-        /// What is wrong with it, and where.
+        /// The error in the selector and its position.
         reason: String,
     },
-    /// The element is there but not in a state to act on.
+    /// The element exists but fails an actionability check.
     #[error("{obstacle}")]
     NotActionable {
-        /// The selector as the caller would write it.
+        /// The selector in the caller's spelling.
         selector: String,
-        /// What stands in the way.
+        /// The failed check.
         obstacle: Obstacle,
     },
     /// The element is of the wrong kind for the action.
     #[error("{reason}")]
     ElementMismatch {
-        /// The selector as the caller would write it.
+        /// The selector in the caller's spelling.
         selector: String,
-        /// What the action needs and what the element is.
+        /// The kind that the action requires, and that of the element.
         reason: String,
     },
-    /// The element takes no text.
+    /// The element accepts no text.
     #[error("{reason}")]
     TakesNoText {
-        /// The selector as the caller would write it.
+        /// The selector in the caller's spelling.
         selector: String,
-        /// What the element is.
+        /// The kind of the element.
         reason: String,
     },
-    /// The deadline passed; what was tried is in the log.
+    /// The operation timed out. The log lists its attempts.
     #[error("Timeout {timeout_ms}ms exceeded.{}", call_log(.log))]
     Timeout {
-        /// The deadline, in milliseconds.
+        /// The timeout in milliseconds.
         timeout_ms: u64,
-        /// The last thing that stood in the way.
+        /// The last failed check or error.
         #[serde(skip_serializing_if = "Option::is_none")]
         obstacle: Option<Box<Error>>,
-        /// What was done until then, oldest first.
+        /// The attempts, oldest first.
         log: Vec<String>,
     },
-    /// The call was cancelled by its owner.
+    /// The caller cancelled the operation.
     #[error("cancelled")]
     Cancelled {},
     /// The browser could not load the document.
     #[error("{reason} at {url}")]
     NavigationFailed {
-        /// The URL that was asked for.
+        /// The URL of the navigation.
         url: String,
         /// The net error, e.g. `net::ERR_NAME_NOT_RESOLVED`.
         reason: NetError,
     },
-    /// Our own rules forbid the URL.
+    /// The scheme of the URL is not allowed.
     #[error("Access to \"{scheme}:\" protocol is blocked. Attempted URL: \"{url}\"")]
     UrlBlocked {
-        /// The URL that was asked for.
+        /// The URL of the navigation.
         url: String,
-        /// Its scheme.
+        /// The scheme of the URL.
         scheme: String,
     },
-    /// The rules about origins forbid the URL, or one that it redirects to.
+    /// The rules about origins block the URL, or one that it redirects to.
     #[error("net::ERR_BLOCKED_BY_CLIENT at {url}: {rule}")]
     OriginBlocked {
         /// The URL that was not requested.
         url: String,
-        /// The rule in words, e.g. `evil.org is blocked`.
+        /// The rule, e.g. `evil.org is blocked`.
         rule: String,
     },
-    /// The URL cannot be read.
+    /// The URL is not valid.
     #[error("Invalid URL: {url}")]
     InvalidUrl {
-        /// The URL as given.
+        /// The URL as it was given.
         url: String,
     },
-    /// A regular expression needs more steps than searches may take.
+    /// A regular expression needs more steps than the limit of a search.
     #[error(
         "The regular expression {pattern} takes too long on this text: it backtracks too much."
     )]
     PatternTooSlow {
-        /// Its source.
+        /// The source of the regular expression.
         pattern: String,
     },
-    /// A script of the caller threw.
+    /// A script of the caller threw an exception.
     #[error("{message}")]
     Script {
-        /// The page's message with its stack.
+        /// The message of the exception and its stack trace.
         message: String,
     },
-    /// A dialog is open and the page waits for it.
+    /// A dialog is open, which pauses the page.
     #[error("a dialog is open")]
     DialogOpen {},
-    /// There is no such key on a keyboard.
+    /// There is no key with this name.
     #[error("Unknown key: \"{key}\"")]
     UnknownKey {
-        /// The key as given.
+        /// The name as it was given.
         key: String,
     },
-    /// The frame or its document is gone; the same question may be asked of the next document.
+    /// The frame or its document was removed. A retry may find the next document.
     #[error("the document was replaced by a navigation")]
     DocumentGone {},
-    /// The page is closed.
+    /// The page was closed.
     #[error("Target page, context or browser has been closed")]
     PageClosed {},
-    /// The page's renderer crashed.
+    /// The renderer process of the page crashed.
     #[error("the page crashed")]
     PageCrashed {},
-    /// The page did not answer, and nothing but ending its renderer was left.
+    /// The page was unresponsive, and its renderer process had to be terminated.
     #[error("the page did not respond and was terminated")]
     PageHung {},
-    /// The browser is gone.
+    /// The browser was closed or its connection ended.
     #[error("Target page, context or browser has been closed{}", after(.reason))]
     BrowserClosed {
-        /// Why the connection to it ended.
+        /// Why the connection ended.
         reason: String,
     },
     /// No browser was found.
     #[error("{message}")]
     BrowserNotFound {
-        /// What was looked for.
+        /// The browser that was searched.
         message: String,
-        /// Every place that was tried.
+        /// The folders and paths that were searched.
         tried: Vec<String>,
-        /// The command that installs one.
+        /// The command that installs the browser.
         install: String,
     },
-    /// The browser would not start, or ended while starting.
+    /// The browser did not start, or ended during its start.
     #[error("{reason}{}", browser_log(.log))]
     LaunchFailed {
-        /// What went wrong.
+        /// Why the start failed.
         reason: String,
-        /// What the browser printed.
+        /// The output of the browser.
         log: String,
     },
     /// Another browser uses the profile.
     #[error("Browser is already in use for {dir}")]
     ProfileInUse {
-        /// The profile's directory.
+        /// The path of the profile.
         dir: String,
     },
-    /// A browser that runs elsewhere could not be reached.
+    /// Connecting to a running browser failed.
     #[error("{reason}")]
     ConnectFailed {
-        /// The endpoint as given.
+        /// The endpoint as it was given.
         endpoint: String,
-        /// What went wrong.
+        /// Why connecting failed.
         reason: String,
     },
-    /// The browser cannot do this.
+    /// The browser does not support a feature.
     #[error("{} is not supported by {browser}. {alternative}", .feature.name())]
     UnsupportedByBrowser {
-        /// The browser's name.
+        /// The name of the browser.
         browser: &'static str,
-        /// What was asked of it.
+        /// The feature.
         feature: Feature,
-        /// What to do instead.
+        /// The supported alternative.
         alternative: Alternative,
     },
     /// A file could not be read or written.
     #[error("{reason}")]
     File {
-        /// The path.
+        /// The path of the file.
         path: String,
-        /// The operating system's reason.
+        /// The error of the operating system.
         reason: String,
     },
-    /// The browser cannot make a page believe what the options of its context say.
+    /// The browser rejected an option of the browser context.
     #[error("{message}")]
     InvalidOption {
         /// The field of `ContextOptions`.
         option: &'static str,
-        /// The browser's words.
+        /// The message of the browser.
         message: String,
     },
-    /// The browser refused a command, or answered what we do not understand.
+    /// The browser returned an error for a command, or a result of an unknown form.
     #[error("{message}")]
     Protocol {
-        /// The command.
+        /// The name of the command.
         method: String,
-        /// The browser's words.
+        /// The message of the browser or the parser.
         message: String,
     },
 }
 
-/// One of several elements that match.
+/// One of several elements that match a selector.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Candidate {
-    /// The element in short, e.g. `<button id="go">Go</button>`.
+    /// A preview of the element, e.g. `<button id="go">Go</button>`.
     pub preview: String,
-    /// A locator that names only this element, e.g. `getByRole('button', { name: 'Go' })`.
+    /// A locator that matches only this element, e.g. `getByRole('button', { name: 'Go' })`.
     pub locator: String,
 }
 
-/// Why an element cannot be acted on right now.
+/// The actionability check that an element fails.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 pub enum Obstacle {
-    /// It left the document.
+    /// The element is not attached to the document.
     #[error("element was detached from the DOM, retrying")]
     Detached,
-    /// It has no box, or is hidden by style.
+    /// The element has no bounding box, or is hidden by CSS.
     #[error("element is not visible")]
     NotVisible,
-    /// It is disabled.
+    /// The element is disabled.
     #[error("element is not enabled")]
     NotEnabled,
-    /// It is read-only or no field.
+    /// The element is read-only or not a field.
     #[error("element is not editable")]
     NotEditable,
-    /// It moves.
+    /// The bounding box of the element changes.
     #[error("element is not stable")]
     NotStable,
-    /// It cannot be brought into the viewport.
+    /// The element cannot be scrolled into the viewport.
     #[error("element is outside of the viewport")]
     OutsideViewport,
-    /// Another element lies over it.
+    /// Another element is the hit target.
     #[error("{0} intercepts pointer events")]
     Covered(
-        /// The cover in short.
+        /// A preview of the hit target.
         String,
     ),
-    /// A select lacks the options asked for.
+    /// The select element does not have the options.
     #[error("did not find some options")]
     MissingOptions,
-    /// The option asked for is disabled.
+    /// The option is disabled.
     #[error("option being selected is not enabled")]
     OptionNotEnabled,
 }
 
-/// The most of a page's message that is kept, in bytes.
+/// The longest part of a message of a page that is kept, in bytes.
 const MAX_MESSAGE_LENGTH: usize = 64 * 1024;
 
 impl Error {
-    /// A command that the browser refused, or an answer of it that we do not understand.
+    /// Creates the error for a command that the browser rejected, or for a result of an unknown form.
     pub(crate) fn protocol(method: &str, message: impl ToString) -> Self {
         Self::Protocol {
             method: method.to_owned(),
@@ -279,7 +279,7 @@ impl Error {
         }
     }
 
-    /// The same, with as much of a page's own words as anybody reads.
+    /// Shortens the message of a page to the limit.
     pub(crate) fn bounded(mut self) -> Self {
         if let Self::Script { message } = &mut self {
             message.truncate(message.floor_char_boundary(MAX_MESSAGE_LENGTH));
@@ -288,12 +288,12 @@ impl Error {
         self
     }
 
-    /// The stable name a client may branch on: the variant's name in upper snake case.
+    /// Returns the stable code for clients: the name of the variant in upper snake case.
     pub fn code(&self) -> &'static str {
         self.into()
     }
 
-    /// Whether our own waiting loop should try again within the deadline.
+    /// Whether the operation is to be retried until its deadline.
     pub(crate) fn transient(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Everything a tool call can fail with, as facts: a code for programs, a sentence for people, and the way out.
+//! The errors of tool calls: a code for programs, a sentence for users, and a suggestion.
 
 mod advice;
 mod files;
@@ -13,22 +13,22 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// What tools return.
+/// The result of tools.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call failed.
+/// Why a tool call failed.
 #[derive(Debug, Clone, thiserror::Error, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub(crate) enum Error {
-    /// The browser, or the way to it.
+    /// An error of the engine.
     #[error(transparent)]
     Engine(engine::Error),
-    /// The browser cannot do this.
+    /// The browser does not support a feature.
     #[error("{} is not supported by {browser}. {hint}", .feature.name())]
     UnsupportedByBrowser {
         browser: &'static str,
         feature: engine::Feature,
-        /// What to do instead.
+        /// The supported alternative.
         hint: &'static str,
     },
     /// Another browser uses the profile.
@@ -36,156 +36,156 @@ pub(crate) enum Error {
         "Browser is already in use for {dir}, use --isolated to run multiple instances of the same browser"
     )]
     ProfileInUse { dir: String },
-    /// The arguments do not fit the tool's schema.
+    /// The arguments do not match the schema of the tool.
     #[error("Invalid arguments for tool \"{tool}\":{}", listed(.problems))]
     InvalidArguments {
         tool: &'static str,
         problems: Vec<Problem>,
     },
-    /// Each argument is right by itself, together they are not.
+    /// Each argument is valid, but their combination is not.
     #[error("{reason}")]
     Arguments {
         reason: Cow<'static, str>,
-        /// Which they are.
+        /// The names of the arguments.
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         parameters: &'static [&'static str],
-        /// Those of which one has to be there, and none is.
+        /// The names of arguments of which one is required and none is given.
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         missing: &'static [&'static str],
-        /// Told without the word `Error`.
+        /// Whether the message is sent without the prefix `Error:`.
         #[serde(skip)]
         bare: bool,
     },
-    /// A dialog or file chooser is open, and this tool is not the one that answers it.
+    /// A dialog or file chooser is open, and the tool does not handle it.
     #[error("Tool \"{tool}\" does not handle the modal state.")]
     ModalState { tool: &'static str },
-    /// Nothing is open that this tool could answer.
+    /// No dialog or file chooser is open that the tool can handle.
     #[error("The tool \"{tool}\" can only be used when there is related modal state present.")]
     NoModalState { tool: &'static str },
-    /// The page stands still because of a dialog that the call did not expect.
+    /// A dialog that the call did not expect pauses the page.
     #[error("A dialog opened before \"{tool}\" was done")]
     DialogFirst { tool: &'static str },
-    /// There is no such session, or not any more.
+    /// There is no such session.
     #[error("Session \"{session_id}\" not found")]
     SessionNotFound { session_id: String },
-    /// The session is over because nobody used it for too long.
+    /// The session has expired.
     #[error("Session \"{session_id}\" has expired")]
     SessionExpired { session_id: String },
     /// Another call closed the session.
     #[error("The session was closed while \"{tool}\" was running or queued")]
     SessionClosed { tool: &'static str },
-    /// The call names no session, and there are several that it may be for.
+    /// The call has no `sessionId`, and several sessions are possible.
     #[error("The call names no session, and there are several: {}", .sessions.join(", "))]
     SessionUnclear {
-        /// Their names, or their ids.
+        /// The names or identifiers of the sessions.
         sessions: Vec<String>,
     },
-    /// There are as many sessions as there may be.
+    /// The number of sessions has reached the limit.
     #[error("Session limit reached ({max_sessions}, --max-sessions)")]
     MaxSessionsReached { max_sessions: usize },
-    /// The session's browser ended by itself, and with it what the session had there.
+    /// The browser of the session crashed, and the state of the session in it is lost.
     #[error("The browser of the session ended: {reason}")]
     BrowserCrashed {
         reason: String,
-        /// The addresses of the pages that are gone.
+        /// The URLs of the pages that were lost.
         lost_pages: Vec<String>,
-        /// What else is gone.
+        /// Other state that was lost.
         lost: Vec<&'static str>,
     },
-    /// The page ended by itself, and with it what only it had.
+    /// The page crashed, and its state is lost.
     #[error("The page crashed: {}", .lost_pages.join(", "))]
     PageCrashed {
-        /// Its address, and those of others that went with it.
+        /// The URLs of the page and of other pages of the same process.
         lost_pages: Vec<String>,
-        /// What else is gone.
+        /// Other state that was lost.
         lost: Vec<&'static str>,
     },
-    /// There is no context of that name in the session.
+    /// The session has no context of this name.
     #[error("Context \"{name}\" not found. There are: {}", .contexts.join(", "))]
     ContextNotFound { name: String, contexts: Vec<String> },
-    /// The history ends there.
+    /// The history has no entry in this direction.
     #[error("The history has no such entry")]
     NoHistory { delta: i32 },
-    /// There is no tab of that number.
+    /// There is no tab with this index.
     #[error("Tab {index} not found")]
     TabNotFound { index: i64 },
-    /// There is no request of that number.
+    /// There is no request with this number.
     #[error("Request #{index} not found. Use {list} to see available indexes.")]
     RequestNotFound {
         index: usize,
-        /// The tool that lists them.
+        /// The tool that lists the requests.
         #[serde(skip)]
         list: &'static str,
     },
-    /// The page is not as the caller believes it to be.
+    /// The assertion failed.
     #[error("{reason}")]
     VerificationFailed { reason: String },
-    /// The path lies outside of what the server may touch.
+    /// The path is outside of the folders that the server may access.
     #[error(
         "File access denied: {path} is outside allowed roots. Allowed roots: {}",
         .roots.join(", ")
     )]
     FileAccessDenied { path: String, roots: Vec<String> },
-    /// The path may not be used that way, or not by this caller.
+    /// The path may not be used in this way, or not by this caller.
     #[error("File access denied: {path} {rule}{}", allowed(.roots))]
     FileRefused {
         path: String,
         rule: FileRule,
-        /// Where it would be allowed.
+        /// The folders where the operation is allowed.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         roots: Vec<String>,
     },
     /// A file could not be read or written.
     #[error("{reason}")]
     File { path: String, reason: String },
-    /// A module of `--init-page` did not get through.
+    /// A module of `--init-page` failed.
     #[error("Failed to load init page \"{path}\": {reason}")]
     InitPage { path: String, reason: String },
-    /// The tool is switched off.
+    /// The tool is not enabled.
     #[error("Tool \"{tool}\" not found")]
     ToolDisabled {
         tool: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         capability: Option<&'static str>,
-        /// The family that it belongs to, where that is off.
+        /// The toolset of the tool, if it is off.
         #[serde(skip_serializing_if = "Option::is_none")]
         toolset: Option<&'static str>,
-        /// A tool that is on and does the same or nearly so.
+        /// An enabled tool with a similar function.
         #[serde(skip_serializing_if = "Option::is_none")]
         instead: Option<&'static str>,
     },
-    /// The caller's key or token is not good for that.
+    /// The API key or access token lacks the permission.
     #[error("\"{tool}\" needs the scope {needed}")]
     NotPermitted {
         tool: &'static str,
         needed: &'static str,
     },
-    /// The policy of the operator does not let it be done.
+    /// The policy of the operator does not allow the call.
     #[error("\"{tool}\"{} {}{}", on(.origin.as_deref()), denied(*.denial, .rule), colon(.reason.as_deref().unwrap_or_default()))]
     PolicyDenied {
         tool: &'static str,
-        /// Where it would have been done.
+        /// The origin of the document.
         #[serde(skip_serializing_if = "Option::is_none")]
         origin: Option<String>,
-        /// The rule.
+        /// The name of the rule.
         rule: String,
         denial: Denial,
-        /// What the rule says of itself.
+        /// The reason that the rule gives.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// A secret is not for the document that it was to be typed into.
+    /// The secret may not be typed into the document.
     #[error(
         "The secret {name} may not be typed into a document of {origin}: it is for {} only",
         .allowed_origins.join(", ")
     )]
     SecretNotAllowedHere {
         name: String,
-        /// Of the document that holds the field.
+        /// The origin of the document that contains the field.
         origin: String,
         allowed_origins: Vec<String>,
     },
-    /// The server's settings forbid what the tool does.
+    /// The settings of the server forbid the operation.
     #[error("\"{tool}\" is switched off: the server was started with --no-{setting}")]
     SwitchedOff {
         tool: &'static str,
@@ -201,34 +201,34 @@ pub(crate) enum Error {
     )]
     NotRecorded {
         reason: String,
-        /// Whether the call was carried out.
+        /// Whether the call was executed.
         ran: bool,
     },
-    /// A screenshot is larger than screenshots may be.
+    /// The screenshot is larger than the limit.
     #[error("The screenshot is {size} bytes; the limit is {limit} (--max-screenshot-size)")]
     ScreenshotTooLarge { size: usize, limit: u64 },
-    /// Pictures that are too large to be compared.
+    /// The images are too large for a comparison.
     #[error("Image size {width}x{height} exceeds the limit of {limit} pixels")]
     PictureTooLarge { width: u32, height: u32, limit: u64 },
-    /// There is no such server of the app under test, or none at all.
+    /// There is no such server of the app under test, or no server at all.
     #[error("{}", unconfigured(.server.as_deref(), .servers))]
     DevServerNotConfigured {
         #[serde(skip_serializing_if = "Option::is_none")]
         server: Option<String>,
-        /// Those that there are.
+        /// The names of the servers.
         servers: Vec<String>,
     },
-    /// The command of a server, or the server itself, failed.
+    /// The server command or the server failed.
     #[error("The server \"{server}\" failed ({during}): {reason}")]
     DevServerFailed {
         server: String,
-        /// `start`, `restart`, `status`, `shutdown`, or `call`: during a call of a tool.
+        /// `start`, `restart`, `status`, `shutdown`, or `call` for the call of a tool.
         during: &'static str,
         reason: String,
         #[serde(flatten)]
         report: Box<ServerReport>,
     },
-    /// The command of a server did not answer in time.
+    /// The server command did not answer within its timeout.
     #[error(
         "The command of the server \"{server}\" did not answer --{during} within {limit_ms} ms, and was killed"
     )]
@@ -239,84 +239,84 @@ pub(crate) enum Error {
         #[serde(flatten)]
         report: Box<ServerReport>,
     },
-    /// The server did not log what was waited for.
+    /// The server did not log the text within the timeout.
     #[error("Timeout {timeout_ms}ms exceeded: the server \"{server}\" did not log {pattern}")]
     NotLogged {
         server: String,
         pattern: String,
         timeout_ms: u64,
-        /// The end of what it did log.
+        /// The last lines of the log.
         #[serde(skip_serializing_if = "String::is_empty")]
         logged: String,
     },
-    /// The call is for a session with a server of the app, and the one that it is for has none.
+    /// The call requires a session with a server of the app, and its session has none.
     #[error("{}", no_e2e_session(.sessions))]
     NoE2eSession {
-        /// Those that have one.
+        /// The sessions that have a server.
         sessions: Vec<String>,
     },
-    /// The caller withdrew the call, or left.
+    /// The client cancelled the call or disconnected.
     #[error("The call was cancelled")]
     Cancelled {},
-    /// The whole call took longer than any call may.
+    /// The call took longer than the limit of all calls.
     #[error("Tool \"{tool}\" was stopped after {limit_ms} ms")]
     TookTooLong { tool: &'static str, limit_ms: u64 },
-    /// A bug of ours.
+    /// A defect of the server.
     #[error("Internal error in tool \"{tool}\"{}", colon(.reason))]
     Internal { tool: &'static str, reason: String },
 }
 
-/// Who did not let a call be carried out.
+/// Why a call that the policy restricts was not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Denial {
-    /// The rule itself.
+    /// The rule denies the call.
     Denied,
-    /// The user, who was asked.
+    /// The user declined the call.
     Declined,
-    /// The user was asked, and did not answer in time.
+    /// The user did not answer the elicitation in time.
     Unanswered,
-    /// The user cannot be asked.
+    /// The client does not support elicitation.
     CannotAsk,
 }
 
-/// What is known of a server that makes trouble.
+/// The state of a failed server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ServerReport {
-    /// Of the command, or of the server where the command tells it.
+    /// The exit code of the command, or that of the server if the command reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
-    /// The end of what the command printed, where that was no answer.
+    /// The end of the output of the command, if it is not a valid answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stdout: Option<String>,
-    /// The end of it.
+    /// The end of the standard error of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stderr: Option<String>,
-    /// The end of the server's log of errors.
+    /// The end of the error log of the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) log: Option<String>,
-    /// The paths of its logs.
+    /// The paths of the logs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) logs: Vec<String>,
-    /// The error that came of it.
+    /// The error that the failure caused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) consequence: Option<Box<Value>>,
 }
 
-/// One thing that is wrong with the arguments.
+/// An invalid argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Problem {
-    /// Where, e.g. `fields[0].type`; empty for the arguments as a whole.
+    /// The path of the argument, e.g. `fields[0].type`; empty for the arguments as a whole.
     pub(crate) parameter: String,
-    /// What was expected.
+    /// What is expected.
     pub(crate) message: String,
-    /// It has to be there, and is not.
+    /// Whether the argument is required and missing.
     #[serde(skip)]
     pub(crate) missing: bool,
 }
 
-/// The name of a kind of failure, for programs to branch on. Stable.
+/// The stable name of a kind of error, for programs.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumIter, strum::EnumMessage,
 )]
@@ -324,87 +324,87 @@ pub(crate) struct Problem {
 pub enum ErrorCode {
     /// There is no such session, or it was closed.
     SessionNotFound,
-    /// The session ended because nobody used it for too long.
+    /// The session was closed because it was not used for too long.
     SessionExpired,
-    /// There may be no more sessions at once (`--max-sessions`).
+    /// The limit of sessions is reached (`--max-sessions`).
     MaxSessionsReached,
-    /// The arguments do not fit the tool, or not each other; `details` name each that is wrong, and in `missing` those that have to be there.
+    /// The arguments do not match the schema of the tool, or contradict each other; `details` name each invalid one, and `missing` those that are required.
     InvalidParameters,
-    /// The selector or locator expression cannot be read.
+    /// The selector or locator expression is not valid.
     InvalidSelector,
-    /// The URL cannot be read.
+    /// The URL is not valid.
     InvalidUrl,
     /// No element matches.
     ElementNotFound,
-    /// Several elements match where one is meant; `details.candidates` lists them.
+    /// Several elements match a target that must match one; `details.candidates` lists them.
     ElementAmbiguous,
-    /// The ref is not of the last snapshot, or its element has gone.
+    /// The ref is not in the last snapshot, or its element was removed.
     StaleRef,
-    /// The element could not be clicked in time: hidden, disabled, moving or covered.
+    /// The element was not clickable in time: hidden, disabled, moving or covered.
     ElementNotClickable,
-    /// The element takes no text, or did not get ready for it in time: hidden, disabled or read-only.
+    /// The element accepts no text, or was not editable in time: hidden, disabled or read-only.
     ElementNotEditable,
-    /// The element is of the wrong kind for the action, or did not get ready for it in time.
+    /// The element is of the wrong kind for the action, or was not actionable in time.
     ElementNotInteractive,
     /// The document could not be loaded.
     NavigationFailed,
-    /// Our rules forbid the URL.
+    /// The settings of the server do not allow the URL.
     UrlBlocked,
-    /// The network is cut, or the proxy does not let the request through: the site is not to blame.
+    /// The network or the proxy failed, not the site.
     NetworkError,
-    /// The time limit passed; `details.log` tells what was tried.
+    /// The timeout expired; `details.log` lists the attempts.
     Timeout,
-    /// A dialog or file chooser is open and has to be answered first, or none is open to answer.
+    /// A dialog or file chooser must be handled first, or none is open to handle.
     DialogOpen,
-    /// The script of the call threw.
+    /// The script of the call threw an exception.
     ScriptFailed,
-    /// The page is not as expected.
+    /// The assertion failed.
     VerificationFailed,
-    /// A tab, context, request, file or page of the history that was named does not exist.
+    /// The tab, context, request, file or history entry does not exist.
     NotFound,
     /// The secret may be typed into documents of other origins only, which `details.allowedOrigins` lists.
     SecretNotAllowedHere,
-    /// The path lies outside of the folders the server may touch, is protected, or needs another scope; `details.rule` says which.
+    /// The path is outside of the folders that the server may access, is protected, or needs another scope; `details.rule` names the rule.
     FileAccessDenied,
     /// A file could not be read or written.
     FileError,
-    /// The page's process crashed, or the whole browser; `details` tell what was lost.
+    /// The page or the whole browser crashed; `details` list what was lost.
     BrowserCrashed,
-    /// The browser is missing, would not start, refused a command, or went away.
+    /// The browser is missing, did not start, rejected a command, or was closed.
     BrowserError,
-    /// This browser cannot do it.
+    /// The browser does not support the operation.
     UnsupportedByBrowser,
     /// There is no such server of the app under test.
     DevServerNotConfigured,
-    /// The server of the app under test, or its command, failed; `details` have its exit code and its last words.
+    /// The server of the app under test, or its command, failed; `details` contain the exit code and the last output.
     DevServerFailed,
-    /// The command of the server did not answer in time, and was killed.
+    /// The command of the server did not answer in time and was terminated.
     DevServerTimeout,
-    /// The tool is switched off by the server's configuration.
+    /// The configuration of the server turns the tool off.
     ToolDisabled,
-    /// The API key or access token is not good for this tool.
+    /// The API key or access token lacks the permission for this tool.
     InsufficientScope,
-    /// The operator's policy (`--policy`) does not allow the call; `details` name the rule, and say whether the user was asked.
+    /// The operator's policy (`--policy`) does not allow the call; `details` name the rule, and whether the user was asked.
     PolicyDenied,
-    /// The call cannot be recorded in the audit log (`--audit-log`); `details.ran` says whether it was carried out.
+    /// The call cannot be recorded in the audit log (`--audit-log`); `details.ran` says whether it was executed.
     AuditFailed,
-    /// More was asked for than the server may use.
+    /// The call exceeds a limit of the server.
     ResourceExhausted,
-    /// The client withdrew the call, or another call closed its session.
+    /// The client cancelled the call, or another call closed its session.
     Cancelled,
-    /// A bug of the server; please report it.
+    /// A defect of the server; please report it.
     InternalError,
 }
 
 impl ErrorCode {
-    /// The code as it is sent.
+    /// Returns the code as clients receive it.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
 impl From<engine::Error> for Error {
-    /// Adds what to do instead, in the options of this program.
+    /// Converts the alternative of an error to the options of this program.
     fn from(error: engine::Error) -> Self {
         match error {
             engine::Error::UnsupportedByBrowser {
@@ -423,7 +423,7 @@ impl From<engine::Error> for Error {
 }
 
 impl Error {
-    /// The kind of failure.
+    /// Returns the code of the error.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::Engine(error) => engine_code(error),
@@ -465,7 +465,7 @@ impl Error {
         }
     }
 
-    /// The session that is not there.
+    /// Returns the identifier of the session that does not exist.
     pub(crate) fn session_id(&self) -> Option<&str> {
         match self {
             Self::SessionNotFound { session_id } | Self::SessionExpired { session_id } => {
@@ -475,7 +475,7 @@ impl Error {
         }
     }
 
-    /// Whether it may come of a page or a browser that is gone.
+    /// Whether the error can be the consequence of a closed or crashed page or browser.
     pub(crate) fn is_end(&self) -> bool {
         use engine::Error as E;
         matches!(
@@ -486,12 +486,12 @@ impl Error {
         )
     }
 
-    /// Whether a dialog kept the engine from doing it.
+    /// Whether an open dialog prevented the operation.
     pub(crate) fn is_dialog(&self) -> bool {
         matches!(self, Self::Engine(engine::Error::DialogOpen {}))
     }
 
-    /// One JSON object: `errorCode`, `message`, `details`, `retryable`, `suggestion`.
+    /// Returns a JSON object with `errorCode`, `message`, `details`, `retryable` and `suggestion`.
     pub(crate) fn to_json(&self, code: ErrorCode) -> Value {
         let mut details = serde_json::to_value(self).unwrap_or_default();
         if let Self::InvalidArguments { problems, .. } = self {
@@ -515,7 +515,7 @@ impl Error {
         object
     }
 
-    /// What is wrong, without what was tried: that is among the details.
+    /// Returns the message without the log of attempts, which is in the details.
     fn brief(&self) -> String {
         match self {
             Self::Engine(engine::Error::Timeout {
@@ -530,7 +530,7 @@ impl Error {
         }
     }
 
-    /// A file operation that failed, in the words that Node's users know.
+    /// Creates the error of a file operation, with the message that Node.js has for it.
     pub(crate) fn file(path: &std::path::Path, verb: &str, error: &std::io::Error) -> Self {
         let path = path.display().to_string();
         let reason = match error.kind() {

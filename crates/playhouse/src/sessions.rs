@@ -229,7 +229,7 @@ impl Sessions {
         // No other call knows the session, so this one has its turn at once.
         call.take_turn(session.turn()).await;
         let tab = session.current_tab(call).await;
-        let tab = tab.map_err(|error| options.blamed(call.tool.name, error))?;
+        let tab = tab.map_err(|error| options.with_parameter(call.tool.name, error))?;
         if let Some(state) = browsers::first_state(session.settings()).await? {
             // A setting of a tab, not of the context.
             let progress = call.navigation();
@@ -378,7 +378,7 @@ impl<'a> Slot<'a> {
         let name = match name {
             None => None,
             Some(SessionName::Given(name)) if table.has_name(owner, name) => {
-                return Err(options::wrong_name(
+                return Err(options::invalid_name(
                     tool,
                     format!("There is a session \"{name}\" already"),
                 ));

@@ -15,14 +15,14 @@ const MAX_LENGTH: usize = 2000;
 /// The longest part of an invalid value in an error, in bytes.
 const MAX_SHOWN_VALUE: usize = 80;
 
-/// The answer of a server command. `exitCode` and `signal` are of a server that ended by itself.
+/// The answer of a server command. `exitCode` and `signal` are those of a server that ended by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Answer {
     /// `ready`, `already_running`, `running`, `unhealthy`, `restarted`, `stopped`, `error`.
     #[schemars(with = "String")]
     pub status: Status,
-    /// Where the app is.
+    /// The URL of the app.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,7 @@ pub struct Answer {
     pub previous_pid: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_port: Option<u16>,
-    /// In the command's own words, by rule ISO 8601.
+    /// As the command reports it, usually ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,10 +46,10 @@ pub struct Answer {
     pub uptime: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub healthy: Option<bool>,
-    /// Of a server that ended by itself.
+    /// If the server ended by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The same of one that a signal ended.
+    /// If a signal ended the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
     #[serde(
@@ -57,7 +57,7 @@ pub struct Answer {
         deserialize_with = "null_as_default"
     )]
     pub logs: Logs,
-    /// What went wrong.
+    /// The error message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,10 +76,10 @@ pub enum Status {
     Unhealthy,
     Stopped,
     Error,
-    /// The command gave no answer.
+    /// The command did not answer.
     #[default]
     Unknown,
-    /// A status that the interface does not have.
+    /// A status that the interface does not define.
     #[serde(untagged)]
     #[strum(to_string = "{0}")]
     Other(String),
@@ -93,7 +93,7 @@ pub struct Logs {
     pub stdout: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr: Option<PathBuf>,
-    /// Both, in the order in which it was written.
+    /// stdout and stderr, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub combined: Option<PathBuf>,
 }
@@ -134,7 +134,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// Creates the answer for a server that ran before it was requested.
+    /// Creates the answer for a server that was not started by Playhouse.
     pub fn of_url(url: &str) -> Self {
         let parsed = url::Url::parse(url).ok();
         Self {
@@ -145,7 +145,7 @@ impl Answer {
         }
     }
 
-    /// Takes the address of the server from a later answer.
+    /// Copies the URL, port, process and logs of the server from a later answer.
     pub fn update_address(&mut self, later: &Self) {
         self.url.clone_from(&later.url);
         self.port = later.port;
@@ -175,7 +175,7 @@ impl Logs {
     pub fn errors(&self) -> Option<&Path> {
         let all = [&self.stderr, &self.combined, &self.stdout];
         let mut named = all.into_iter().filter_map(|path| path.as_deref());
-        let has_lines = |path: &&Path| path.metadata().is_ok_and(|facts| facts.len() > 1);
+        let has_lines = |path: &&Path| path.metadata().is_ok_and(|metadata| metadata.len() > 1);
         named.clone().find(has_lines).or_else(|| named.next())
     }
 
@@ -192,7 +192,7 @@ fn from_members(members: Map<String, Value>) -> Result<Answer, String> {
         Ok(answer) => return Ok(answer),
         Err(error) => error.to_string(),
     };
-    let wrong = members.into_iter().find_map(|(name, value)| {
+    let invalid = members.into_iter().find_map(|(name, value)| {
         let mut shown = value.to_string();
         let one = Map::from_iter([(name.clone(), value)]);
         let error = Answer::deserialize(&one).err()?;
@@ -204,10 +204,10 @@ fn from_members(members: Map<String, Value>) -> Result<Answer, String> {
             "\"{name}\" is {shown}, which cannot be read: {error}"
         ))
     });
-    Err(wrong.unwrap_or(error))
+    Err(invalid.unwrap_or(error))
 }
 
-/// Some clocks return fractions of seconds, and some negative values.
+/// Parses a duration. Some commands report fractions of seconds, and some negative values.
 fn whole_seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -241,7 +241,7 @@ fn object(output: &str) -> Option<Map<String, Value>> {
             .into_iter()
             .rev()
     };
-    // The start of a line first: further in, an object is probably nested.
+    // Objects at the start of a line are tried first: further in, an object is probably nested.
     let at_begin = starts().filter(|at| output[*at..].starts_with('{'));
     let further_in = starts().filter_map(|at| {
         let line = output[at..].lines().next().unwrap_or_default();
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn the_wrong_member_is_named() {
-        for (output, wrong) in [
+        for (output, error) in [
             (
                 "",
                 "it printed nothing on stdout, and should have printed a JSON object",
@@ -353,7 +353,7 @@ mod tests {
                 "\"logs\" is \"x\", which cannot be read: invalid type: string \"x\", expected struct Logs",
             ),
         ] {
-            assert_eq!(read(output), Err(wrong.to_owned()), "{output}");
+            assert_eq!(read(output), Err(error.to_owned()), "{output}");
         }
     }
 

@@ -1,8 +1,8 @@
-//! The remote inspector of WebKitGTK, over TCP: what Web Inspector says to a browser, and what the browser says of its pages.
+//! The remote inspector protocol of WebKitGTK over TCP, which Web Inspector uses.
 //!
-//! It is not specified, and belongs to the browser's version; whoever uses it must do without if need be. A browser that WebDriver
-//! drives tells nobody but its driver which pages it has, so the driver speaks to the browser through us: a [`Relay`] passes every byte
-//! on and reads the list. On a connection of our own ([`Inspector`]), pages are then listened to and asked.
+//! The protocol is not specified and depends on the version of the browser, so its users must work without it. A browser under WebDriver
+//! reports its pages only to its driver. A [`Relay`] between the driver and the browser forwards all messages and reads the list of pages.
+//! An [`Inspector`] is a second connection, which attaches to pages, sends commands and receives events.
 //!
 //! <https://github.com/WebKit/WebKit/tree/main/Source/JavaScriptCore/inspector/protocol>
 

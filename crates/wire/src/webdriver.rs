@@ -1,8 +1,8 @@
 //! W3C WebDriver: commands over HTTP, one struct per command, one module per chapter of the specification.
 //!
-//! A [`RemoteEnd`] is a driver or a grid that listens somewhere; a [`WebDriverSession`] is one browser behind it. A command's fields are
-//! its parameters. What a driver answers is read leniently: unknown fields are passed over, absent ones get their default. Nothing here
-//! retries, and nothing waits for a page.
+//! A [`RemoteEnd`] is a driver or a grid; a [`WebDriverSession`] is a browser that it controls. The fields of a command are its
+//! parameters. Results are parsed leniently: unknown fields are ignored, missing ones have their default. This module does not retry
+//! commands and does not wait for pages.
 //!
 //! <https://www.w3.org/TR/webdriver2/>
 
@@ -27,34 +27,34 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::borrow::Cow;
 
-/// What a driver answers when it has nothing to say but that it is done.
+/// The result of commands that return `null`.
 pub type Done = IgnoredAny;
 
-/// What can be asked of a session: the struct is the parameters, as far as they are not in the path.
+/// A command of a session. Its fields are the parameters, except for those in the path.
 pub trait WebDriverCommand: Serialize + Send + Sync {
-    /// The specification's name for it, such as `Navigate To`.
+    /// The name in the specification, such as `Navigate To`.
     const NAME: &'static str;
-    /// How it is asked.
+    /// The HTTP method of the command.
     const VERB: Verb;
-    /// What the driver answers; [`Done`] where it only says that it is done.
+    /// The result of the command; [`Done`] if it is `null`.
     type Response: DeserializeOwned + Send + 'static;
 
-    /// Where, below the session: `url`, `element/ID/click`; empty for the session itself.
+    /// Returns the path below that of the session: `url`, `element/ID/click`; empty for the session itself.
     fn path(&self) -> Cow<'static, str>;
 }
 
-/// The methods of HTTP that WebDriver knows.
+/// The HTTP methods of WebDriver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// Nothing is changed.
+    /// Changes nothing.
     Get,
-    /// With parameters.
+    /// Has parameters.
     Post,
-    /// Something goes.
+    /// Removes something.
     Delete,
 }
 
-/// Says by which name, method and path a command goes, and what answers it.
+/// Implements [`WebDriverCommand`] with a name, a method, a path and the type of the result.
 macro_rules! command {
     ($command:ty, $name:literal, $verb:ident $path:literal, $response:ty) => {
         impl crate::webdriver::WebDriverCommand for $command {
@@ -81,7 +81,7 @@ macro_rules! command {
 }
 use command;
 
-/// The names of errors that somebody tells apart. <https://www.w3.org/TR/webdriver2/#errors>
+/// The error codes that the engine distinguishes. <https://www.w3.org/TR/webdriver2/#errors>
 pub mod error {
     pub const INVALID_SESSION_ID: &str = "invalid session id";
     pub const JAVASCRIPT_ERROR: &str = "javascript error";

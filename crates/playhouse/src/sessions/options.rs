@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// The options that differ from the server's settings.
+/// The options of a session that differ from the server's settings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionOptions {
     /// The name.
@@ -26,18 +26,18 @@ pub(crate) struct SessionOptions {
     pub(crate) proxy: Option<ProxyOption>,
     /// The initial storage state.
     pub(crate) storage_state: Option<StorageState>,
-    /// The lifetime; `None`: the server's default.
+    /// The lifetime; `None`: that of the server's settings.
     pub(crate) lifetime: Option<Duration>,
-    /// Whether calls prolong the life, if it differs from the server's setting.
+    /// Whether calls extend the lifetime, if it differs from the server's setting.
     pub(crate) expiry: Option<SessionExpiry>,
 }
 
 /// The name of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionName {
-    /// This name; the creation fails if such a session exists.
+    /// A name that the client requires. The creation fails if a session has it.
     Given(String),
-    /// This name, with a number if such a session exists.
+    /// A name that gets a number if another session has it.
     Proposed(String),
 }
 
@@ -50,12 +50,12 @@ impl SessionName {
             text if !is_name(text) => "Must be up to 64 letters, digits, - and _",
             _ => return Ok(Self::Given(name)),
         };
-        Err(wrong_name(tool, message.to_owned()))
+        Err(invalid_name(tool, message.to_owned()))
     }
 }
 
 /// Returns the error for an invalid name.
-pub(super) fn wrong_name(tool: &'static str, message: String) -> Error {
+pub(super) fn invalid_name(tool: &'static str, message: String) -> Error {
     Error::InvalidArguments {
         tool,
         problems: vec![Problem {
@@ -111,7 +111,7 @@ pub(crate) struct ViewportOption {
 pub(crate) struct ProxyOption {
     /// http://host:port, https://host:port or socks5://host:port.
     server: String,
-    /// Hosts reached without it, separated by commas.
+    /// Hosts without the proxy, separated by commas.
     bypass: Option<String>,
     /// User name.
     username: Option<String>,
@@ -133,8 +133,8 @@ impl ProxyOption {
 }
 
 impl SessionOptions {
-    /// Returns the error of a browser that rejects an option, with the name of the parameter.
-    pub(super) fn blamed(&self, tool: &'static str, error: Error) -> Error {
+    /// Returns an error that names the parameter, if the browser rejected an option of it.
+    pub(super) fn with_parameter(&self, tool: &'static str, error: Error) -> Error {
         let given = |option| match option {
             "locale" => self.locale.is_some(),
             "timezone" => self.timezone.is_some(),
@@ -183,7 +183,7 @@ impl SessionOptions {
         }
         let unsendable = |text: &String| http::HeaderValue::try_from(text).is_err();
         if self.user_agent.as_ref().is_some_and(unsendable) {
-            return Err(wrong(
+            return Err(invalid(
                 &["userAgent"],
                 "userAgent must be text that fits into a header: no line breaks or control characters",
             ));
@@ -206,7 +206,7 @@ impl SessionOptions {
     }
 }
 
-fn wrong(parameters: &'static [&'static str], reason: &'static str) -> Error {
+fn invalid(parameters: &'static [&'static str], reason: &'static str) -> Error {
     Error::Arguments {
         reason: reason.into(),
         parameters,

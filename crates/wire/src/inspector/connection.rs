@@ -1,4 +1,4 @@
-//! Our own connection to a browser's inspector: pages are attached to, asked, and heard.
+//! The connection to the inspector of a browser, for commands and events of pages.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -19,39 +19,39 @@ use crate::error::{ConnectFailure, Error, Result};
 use crate::json;
 use crate::transport::NoDelayStream;
 
-/// Messages that may wait for their reader; with more, the connection ends.
+/// The capacity of the queues of messages and events. If one is full, the connection is closed.
 const QUEUE_CAPACITY: usize = 16_384;
-/// How much of what it says is logged.
+/// The longest part of the parameters of an event that is logged, in bytes.
 const MAX_LOGGED_LENGTH: usize = 200;
-/// How long the browser may take to say that it will talk to us.
+/// The longest time that the handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection to a browser's inspector. Clones are the same; it ends with the last of them.
+/// A connection to the inspector of a browser. Clones share the connection, which is closed with the last of them.
 #[derive(Clone)]
 pub struct Inspector {
     shared: Arc<Shared>,
     _owner: Arc<Owner>,
 }
 
-/// Something that a page said.
+/// An event of a page.
 #[derive(Debug, Clone)]
 pub struct InspectorEvent {
-    /// The page.
+    /// The identifier of the page.
     pub target: u64,
-    /// What of the page said it: it has another one after it moved to another process. Empty for the page as a whole.
+    /// The target in the page, which changes when the page moves to another process. Empty for the page as a whole.
     pub part: Arc<str>,
-    /// Such as `Page.frameNavigated`.
+    /// The name of the event, such as `Page.frameNavigated`.
     pub method: Arc<str>,
-    /// Its parameters.
+    /// The parameters of the event.
     pub params: Box<RawValue>,
 }
 
 struct Shared {
     outgoing: mpsc::Sender<Vec<u8>>,
-    /// Who wants to know that all that has arrived was read.
-    awaiting: mpsc::Sender<oneshot::Sender<()>>,
+    /// Requests to be notified when all data that has arrived was read.
+    flushes: mpsc::Sender<oneshot::Sender<()>>,
     next: AtomicU64,
-    /// How many events were put in the queue.
+    /// The number of events that were added to the queue.
     queued: AtomicU64,
     waiting: Mutex<HashMap<u64, Waiting>>,
     closed: watch::Sender<Option<String>>,
@@ -78,20 +78,20 @@ struct Envelope {
     method: Option<Arc<str>>,
     params: Option<Box<RawValue>>,
     result: Option<Box<RawValue>>,
-    error: Option<Refusal>,
+    error: Option<CommandError>,
 }
 
-/// Why the browser did not do what it was asked for.
+/// An error that the browser returned for a command.
 #[derive(Deserialize)]
-pub(super) struct Refusal {
+pub(super) struct CommandError {
     #[serde(default)]
     code: i64,
     #[serde(default)]
     message: String,
 }
 
-impl Refusal {
-    pub(super) fn of(self, method: &'static str) -> Error {
+impl CommandError {
+    pub(super) fn into_error(self, method: &'static str) -> Error {
         Error::Protocol {
             method,
             code: self.code,
@@ -108,47 +108,47 @@ struct Wrapped {
 }
 
 impl Inspector {
-    /// Connects to the inspector that a browser has at an address. What pages say comes in order from the queue.
+    /// Connects to the inspector at an address. Returns the connection and the queue of its events.
     pub async fn connect(address: SocketAddr) -> Result<(Self, mpsc::Receiver<InspectorEvent>)> {
         let failed = |message: String| Error::Connect {
             endpoint: address.to_string(),
             cause: ConnectFailure::Handshake(message),
         };
-        let shaking_hands = async {
+        let handshake = async {
             let socket = TcpStream::connect(address)
                 .await
                 .map_err(|error| failed(error.to_string()))?;
-            let (socket, glance) =
+            let (socket, peek) =
                 SocketPeek::at(socket).map_err(|error| failed(error.to_string()))?;
             let (from, mut to) = split(NoDelayStream::new(socket));
             let mut frames = Frames::of(from);
-            // The hash of a set of commands that we might know already: none.
+            // The hash of a cached set of commands; 0 if there is none.
             let hello = encoded("SetupInspectorClient", &[0]);
             to.write_all(&hello)
                 .await
                 .map_err(|error| failed(error.to_string()))?;
             let answer = frames.next().await.map_err(failed)?;
             match &*answer.name {
-                "DidSetupInspectorClient" => Ok((frames, glance, to)),
+                "DidSetupInspectorClient" => Ok((frames, peek, to)),
                 other => Err(failed(format!("it says {other}"))),
             }
         };
-        let (frames, glance, to) = tokio::time::timeout(HANDSHAKE_TIMEOUT, shaking_hands)
+        let (frames, peek, to) = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake)
             .await
             .map_err(|_| failed("no answer".into()))??;
         let (outgoing, queued) = mpsc::channel(QUEUE_CAPACITY);
-        let (tell, events) = mpsc::channel(QUEUE_CAPACITY);
-        let (awaiting, awaited) = mpsc::channel(QUEUE_CAPACITY);
+        let (sender, events) = mpsc::channel(QUEUE_CAPACITY);
+        let (flushes, flush_requests) = mpsc::channel(QUEUE_CAPACITY);
         let shared = Arc::new(Shared {
             outgoing,
-            awaiting,
+            flushes,
             next: AtomicU64::new(1),
             queued: AtomicU64::new(0),
             waiting: Mutex::default(),
             closed: watch::Sender::new(None),
         });
         let owner = Owner([
-            spawn(read(shared.clone(), frames, glance, awaited, tell)),
+            spawn(read(shared.clone(), frames, peek, flush_requests, sender)),
             spawn(write(to, queued)),
         ]);
         let connection = Self {
@@ -158,13 +158,13 @@ impl Inspector {
         Ok((connection, events))
     }
 
-    /// Begins to hear of a page. It must be one that the browser has told of: others make it end.
+    /// Attaches to a page. It must be one that the browser reported, because a command for another one terminates the browser.
     pub fn attach(&self, target: u64) -> Result<()> {
         self.shared
             .send(encoded("Setup", &addressed(CONNECTION, target, None)))
     }
 
-    /// Asks a part of a page, and waits for its answer.
+    /// Sends a command to a target of a page and returns its result.
     pub async fn call(
         &self,
         target: u64,
@@ -172,55 +172,61 @@ impl Inspector {
         method: &'static str,
         params: &Value,
     ) -> Result<Box<RawValue>> {
-        let (id, answer) = self.shared.expect(method);
-        self.shared.wrap(target, part, id, method, params)?;
-        answer.await.unwrap_or_else(|_| Err(self.shared.ended()))
+        let (id, answer) = self.shared.add_call(method);
+        self.shared
+            .send_to_target(target, part, id, method, params)?;
+        answer
+            .await
+            .unwrap_or_else(|_| Err(self.shared.closed_error()))
     }
 
-    /// Tells a part of a page something whose answer nobody needs; in order with what is asked.
+    /// Sends a command to a target of a page without waiting for its result. Commands stay in order.
     pub fn send_command(&self, target: u64, part: &str, method: &'static str, params: &Value) {
-        let id = self.shared.number();
-        if let Err(error) = self.shared.wrap(target, part, id, method, params) {
+        let id = self.shared.next_id();
+        if let Err(error) = self.shared.send_to_target(target, part, id, method, params) {
             tracing::debug!(%error, method, "the inspector message was not sent");
         }
     }
 
-    /// Returns once all that the browser has sent before this moment was put in the queue, and how many events that were since the
-    /// beginning. The browser is not asked: after an answer of its driver, that is all that it had to say before that answer.
+    /// Waits until all data that has arrived was read and its events are in the queue. Returns the number of events so far. Sends no
+    /// command: after a response of the driver, the events that preceded it have arrived.
     ///
-    /// It answers the driver and us over one connection inside of it, where Nagle's algorithm holds an answer to the driver back for 40 ms
-    /// that comes soon after one to us.
+    /// A command would delay the driver: the browser sends its responses to the driver and to this connection over one internal
+    /// connection, where Nagle's algorithm delays a response that follows shortly after another one by 40 ms.
     pub async fn flush_received(&self) -> Result<u64> {
         let (read, was_read) = oneshot::channel();
-        let asked = self.shared.awaiting.send(read).await;
-        match asked.is_ok() && was_read.await.is_ok() {
+        let sent = self.shared.flushes.send(read).await;
+        match sent.is_ok() && was_read.await.is_ok() {
             true => Ok(self.shared.queued.load(Ordering::Acquire)),
-            false => Err(self.shared.ended()),
+            false => Err(self.shared.closed_error()),
         }
     }
 
-    /// Returns once all that the browser has sent of a page was put in the queue, and how many events that were since the beginning. The
-    /// browser answers this itself, whatever the page is doing, and after what it was told before.
+    /// Waits until all earlier events of a page are in the queue. Returns the number of events so far. The browser process itself
+    /// responds to the command, even if the page is unresponsive, and after earlier messages.
     pub async fn flush(&self, target: u64) -> Result<u64> {
         const METHOD: &str = "Target.exists";
-        let (id, answer) = self.shared.expect(METHOD);
+        let (id, answer) = self.shared.add_call(METHOD);
         let message = format!(r#"{{"id":{id},"method":"{METHOD}","params":{{}}}}"#);
-        self.shared.to_page(target, &message)?;
-        match answer.await.unwrap_or_else(|_| Err(self.shared.ended())) {
-            // It knows no such thing, and so answers at once.
+        self.shared.send_to_page(target, &message)?;
+        match answer
+            .await
+            .unwrap_or_else(|_| Err(self.shared.closed_error()))
+        {
+            // The command does not exist, so the browser returns an error at once.
             Err(error) if error.is_closed() => Err(error),
             _ => Ok(self.shared.queued.load(Ordering::Acquire)),
         }
     }
 
-    /// Holds the reason once the connection is over.
+    /// Returns a receiver of the reason for which the connection ended.
     pub fn closed(&self) -> watch::Receiver<Option<String>> {
         self.shared.closed.subscribe()
     }
 }
 
 impl Shared {
-    fn number(&self) -> u64 {
+    fn next_id(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
@@ -228,23 +234,23 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ended(&self) -> Error {
+    fn closed_error(&self) -> Error {
         Error::Closed {
             reason: self.closed.borrow().clone().unwrap_or_default(),
         }
     }
 
-    fn expect(&self, method: &'static str) -> (u64, oneshot::Receiver<Result<Box<RawValue>>>) {
+    fn add_call(&self, method: &'static str) -> (u64, oneshot::Receiver<Result<Box<RawValue>>>) {
         let (answer, answered) = oneshot::channel();
-        let id = self.number();
+        let id = self.next_id();
         let mut waiting = self.waiting();
-        // Whoever gave up needs no answer.
+        // Calls that were dropped need no result.
         waiting.retain(|_, waiting| !waiting.answer.is_closed());
         waiting.insert(id, Waiting { method, answer });
         (id, answered)
     }
 
-    fn wrap(
+    fn send_to_target(
         &self,
         target: u64,
         part: &str,
@@ -254,14 +260,14 @@ impl Shared {
     ) -> Result<()> {
         let inner = serde_json::json!({ "id": id, "method": method, "params": params });
         let outer = serde_json::json!({
-            "id": self.number(),
+            "id": self.next_id(),
             "method": "Target.sendMessageToTarget",
             "params": { "targetId": part, "message": inner.to_string() },
         });
-        self.to_page(target, &outer.to_string())
+        self.send_to_page(target, &outer.to_string())
     }
 
-    fn to_page(&self, target: u64, message: &str) -> Result<()> {
+    fn send_to_page(&self, target: u64, message: &str) -> Result<()> {
         self.send(encoded(
             "SendMessageToBackend",
             &addressed(CONNECTION, target, Some(message)),
@@ -270,9 +276,11 @@ impl Shared {
 
     fn send(&self, bytes: Vec<u8>) -> Result<()> {
         if self.closed.borrow().is_some() {
-            return Err(self.ended());
+            return Err(self.closed_error());
         }
-        self.outgoing.try_send(bytes).map_err(|_| self.ended())
+        self.outgoing
+            .try_send(bytes)
+            .map_err(|_| self.closed_error())
     }
 
     fn end(&self, reason: &str) {
@@ -280,13 +288,13 @@ impl Shared {
         self.waiting().clear();
     }
 
-    /// Hands an answer to whoever waits, and what else is said to the queue; whether that has room.
+    /// Passes a result to its call, or adds an event to the queue. Returns false if the queue is full.
     fn dispatch(
         &self,
         target: u64,
         part: &Arc<str>,
         text: &str,
-        tell: &mpsc::Sender<InspectorEvent>,
+        sender: &mpsc::Sender<InspectorEvent>,
     ) -> bool {
         let Ok(envelope) = serde_json::from_str::<Envelope>(text) else {
             tracing::debug!("a message of the inspector is not understood");
@@ -295,7 +303,7 @@ impl Shared {
         if let Some(id) = envelope.id {
             if let Some(waiting) = self.waiting().remove(&id) {
                 let answer = match envelope.error {
-                    Some(refusal) => Err(refusal.of(waiting.method)),
+                    Some(error) => Err(error.into_error(waiting.method)),
                     None => Ok(envelope.result.unwrap_or_else(empty_params)),
                 };
                 let _ = waiting.answer.send(answer);
@@ -308,7 +316,7 @@ impl Shared {
         let params = envelope.params.unwrap_or_else(empty_params);
         if &*method == "Target.dispatchMessageFromTarget" {
             return match serde_json::from_str::<Wrapped>(params.get()) {
-                Ok(inner) => self.dispatch(target, &inner.target_id, &inner.message, tell),
+                Ok(inner) => self.dispatch(target, &inner.target_id, &inner.message, sender),
                 Err(_) => true,
             };
         }
@@ -319,7 +327,7 @@ impl Shared {
             part = &**part,
             method = &*method,
             params = head,
-            "the inspector says"
+            "inspector event"
         );
         let params = json::bounded(&method, &params);
         let event = InspectorEvent {
@@ -329,7 +337,7 @@ impl Shared {
             params,
         };
         self.queued.fetch_add(1, Ordering::Release);
-        tell.try_send(event).is_ok()
+        sender.try_send(event).is_ok()
     }
 }
 
@@ -337,17 +345,17 @@ fn empty_params() -> Box<RawValue> {
     RawValue::from_string("{}".to_owned()).unwrap_or_default()
 }
 
-/// Another view of the socket, which takes nothing out of it.
+/// A duplicate of the socket, to check for data without reading it.
 struct SocketPeek(std::net::TcpStream);
 
 impl SocketPeek {
     fn at(socket: TcpStream) -> std::io::Result<(TcpStream, Self)> {
         let socket = socket.into_std()?;
-        let glance = Self(socket.try_clone()?);
-        Ok((TcpStream::from_std(socket)?, glance))
+        let peek = Self(socket.try_clone()?);
+        Ok((TcpStream::from_std(socket)?, peek))
     }
 
-    /// Whether something has arrived that was not read yet; the runtime hears of that later.
+    /// Whether data has arrived that was not read. The runtime is notified of it later.
     fn has_unread(&self) -> bool {
         self.0.peek(&mut [0]).is_ok_and(|bytes| bytes > 0)
     }
@@ -356,14 +364,14 @@ impl SocketPeek {
 async fn read(
     shared: Arc<Shared>,
     mut frames: Frames<ReadHalf<NoDelayStream>>,
-    glance: SocketPeek,
-    mut awaited: mpsc::Receiver<oneshot::Sender<()>>,
-    tell: mpsc::Sender<InspectorEvent>,
+    peek: SocketPeek,
+    mut flush_requests: mpsc::Receiver<oneshot::Sender<()>>,
+    sender: mpsc::Sender<InspectorEvent>,
 ) {
     let whole: Arc<str> = "".into();
     let mut waiting: Vec<oneshot::Sender<()>> = Vec::new();
     let reason = loop {
-        if !waiting.is_empty() && frames.is_between() && !glance.has_unread() {
+        if !waiting.is_empty() && frames.is_between() && !peek.has_unread() {
             for waiting in waiting.drain(..) {
                 let _ = waiting.send(());
             }
@@ -371,8 +379,8 @@ async fn read(
         let frame = tokio::select! {
             biased;
             frame = frames.next() => frame,
-            Some(one) = awaited.recv() => {
-                waiting.push(one);
+            Some(flush) = flush_requests.recv() => {
+                waiting.push(flush);
                 continue;
             }
         };
@@ -384,7 +392,7 @@ async fn read(
             continue;
         }
         if let Some((target, text)) = frame::address(&frame.body)
-            && !shared.dispatch(target, &whole, text, &tell)
+            && !shared.dispatch(target, &whole, text, &sender)
         {
             break "the inspector messages are not read".to_owned();
         }
@@ -394,7 +402,7 @@ async fn read(
 
 async fn write(mut to: WriteHalf<NoDelayStream>, mut queued: mpsc::Receiver<Vec<u8>>) {
     while let Some(bytes) = queued.recv().await {
-        // The reader sees the end too, and tells.
+        // `read` also detects the end of the connection and reports it.
         if to.write_all(&bytes).await.is_err() {
             return;
         }

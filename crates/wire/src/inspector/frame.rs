@@ -1,27 +1,27 @@
-//! What goes over the socket: a length, a byte of flags, a name, and values in GVariant's form.
+//! The messages on the socket: a length, flags, a name, and values in the format of GVariant.
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// Our numbers are little-endian.
+/// The flag for numbers in little-endian order.
 const LITTLE_ENDIAN: u8 = 1;
-/// The browser's own process, among those that it has.
+/// The connection of the main process of the browser.
 pub(super) const CONNECTION: u64 = 1;
-/// The longest message: a body of a response that somebody asked for.
+/// The largest message in bytes. Bodies of responses can be large.
 const MAX_MESSAGE_SIZE: usize = 256 * 1024 * 1024;
 
-/// Its length and its flags.
+/// The size of the length and the flags in bytes.
 const HEADER_SIZE: usize = 5;
-/// How much is read at once, where no more is known to come.
+/// The number of bytes to read at least if the length of the message is not known.
 const READ_BUFFER_SIZE: usize = 16 * 1024;
-/// More room than this is not kept for the next one.
-const LARGE: usize = 256 * 1024;
+/// A buffer with a larger capacity is freed after its messages.
+const MAX_KEPT_CAPACITY: usize = 256 * 1024;
 
 /// A page of the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InspectedPage {
-    /// The browser's number for it.
+    /// The identifier of the page in the browser.
     pub target: u64,
-    /// What it shows, or is about to.
+    /// The URL of the document of the page or of its navigation.
     pub url: String,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Frame {
     pub(super) body: Vec<u8>,
 }
 
-/// As bytes.
+/// Encodes a message.
 pub(super) fn encoded(name: &str, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(name.len() + 1 + body.len()).unwrap_or(u32::MAX);
     let mut bytes = Vec::with_capacity(6 + name.len() + body.len());
@@ -44,7 +44,7 @@ pub(super) fn encoded(name: &str, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Two numbers, and a text if there is one.
+/// Encodes a body of a connection, a target and an optional text.
 pub(super) fn addressed(connection: u64, target: u64, text: Option<&str>) -> Vec<u8> {
     let mut body = Vec::with_capacity(17 + text.map_or(0, str::len));
     body.extend(connection.to_le_bytes());
@@ -56,18 +56,18 @@ pub(super) fn addressed(connection: u64, target: u64, text: Option<&str>) -> Vec
     body
 }
 
-/// The numbers and the text of such a body.
+/// Decodes the target and the text of a body.
 pub(super) fn address(body: &[u8]) -> Option<(u64, &str)> {
     let target = u64::from_le_bytes(body.get(8..16)?.try_into().ok()?);
     let text = std::str::from_utf8(body.get(16..)?).ok()?;
     Some((target, text.trim_end_matches('\0')))
 }
 
-/// The messages of a stream, one after the other.
+/// The messages of a stream.
 pub(super) struct Frames<R> {
     from: R,
     buffer: Vec<u8>,
-    /// Where in it the next one begins.
+    /// The position of the next message in the buffer.
     start: usize,
 }
 
@@ -80,7 +80,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         }
     }
 
-    /// The next message; an error says why there is none. Whoever no longer waits for it loses nothing.
+    /// Returns the next message, or the reason why there is none. Cancelling the call loses no data.
     pub(super) async fn next(&mut self) -> Result<Frame, String> {
         loop {
             let read = self.buffer.len() - self.start;
@@ -99,7 +99,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         }
     }
 
-    /// Whether nothing of the next message was read.
+    /// Whether the buffer has no data of the next message.
     pub(super) fn is_between(&self) -> bool {
         self.start == self.buffer.len()
     }
@@ -107,12 +107,12 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     fn compact(&mut self) {
         self.buffer.drain(..self.start);
         self.start = 0;
-        if self.buffer.is_empty() && self.buffer.capacity() > LARGE {
+        if self.buffer.is_empty() && self.buffer.capacity() > MAX_KEPT_CAPACITY {
             self.buffer = Vec::new();
         }
     }
 
-    /// How many bytes the next message is, as far as that was read.
+    /// Returns the size of the next message in bytes, or `None` if its header was not received yet.
     fn length(&self) -> Result<Option<usize>, String> {
         let Some((head, _)) = self.buffer[self.start..].split_first_chunk() else {
             return Ok(None);
@@ -135,20 +135,21 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 }
 
-/// What a browser tells of itself.
+/// The list of targets of a browser.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Targets {
     pub(super) pages: Vec<InspectedPage>,
-    /// What its driver speaks to.
+    /// The target of the automation session, which the driver uses.
     pub(super) automation: Option<u64>,
 }
 
-/// A list of targets: `(ta(tsssb))`, which has the ends of its parts at its own end, in numbers as short as can be.
+/// Decodes a list of targets, `(ta(tsssb))`. In GVariant, the offsets of the ends of elements follow the elements, in the smallest integer
+/// type that is large enough.
 ///
-/// `None` for the list of another of the browser's processes: each has its own, and only the first one has pages.
+/// Returns `None` for the list of another process of the browser. Each process has a list, and only the first one has pages.
 pub(super) fn targets(body: &[u8]) -> Option<Targets> {
-    let of = u64::from_le_bytes(body.get(..8)?.try_into().ok()?);
-    let list = body.get(8..).filter(|_| of == CONNECTION)?;
+    let connection = u64::from_le_bytes(body.get(..8)?.try_into().ok()?);
+    let list = body.get(8..).filter(|_| connection == CONNECTION)?;
     let mut targets = Targets::default();
     if list.is_empty() {
         return Some(targets);
@@ -166,7 +167,7 @@ pub(super) fn targets(body: &[u8]) -> Option<Targets> {
 }
 
 impl Targets {
-    /// `(tsssb)`
+    /// Adds an entry, `(tsssb)`.
     fn add(&mut self, entry: &[u8]) -> Option<()> {
         let target = u64::from_le_bytes(entry.get(..8)?.try_into().ok()?);
         let mut texts = entry.get(8..)?.split(|byte| *byte == 0);

@@ -1,5 +1,5 @@
-//! Between a driver and its browser: every message goes on, what the browser says of its pages is read on the way, and what the driver
-//! has no command for is asked in its name.
+//! The relay between a driver and its browser. It forwards all messages, reads the list of pages, and sends commands on behalf of the
+//! driver that WebDriver does not have.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -14,29 +14,29 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
-use super::connection::Refusal;
+use super::connection::CommandError;
 use super::frame::{self, CONNECTION, Frame, Frames, InspectedPage, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
 use crate::transport::NoDelayStream;
 
-/// Our messages to the browser have numbers that the driver's do not reach.
+/// The identifiers of injected commands begin here, above those of the driver.
 const FIRST_INJECTED_ID: u64 = 1 << 30;
-/// Messages of ours that may wait to be sent.
+/// The capacity of the queues of messages.
 const QUEUE_CAPACITY: usize = 64;
 
-/// Listens for one driver, on behalf of one browser. Ends when dropped.
+/// A relay for one driver and one browser, which ends when it is dropped.
 pub struct Relay {
     address: SocketAddr,
     pages: watch::Receiver<Vec<InspectedPage>>,
-    aside: Arc<InjectedCommands>,
+    injected: Arc<InjectedCommands>,
     task: AbortHandle,
 }
 
-/// What we ask in the driver's name.
+/// Commands that are sent on behalf of the driver.
 struct InjectedCommands {
     outgoing: mpsc::Sender<Vec<u8>>,
     next: AtomicU64,
-    /// What the driver speaks to, once the browser has told.
+    /// The target of the automation session, once the browser has reported it.
     automation: Mutex<Option<u64>>,
     waiting: Mutex<HashMap<u64, oneshot::Sender<Answer>>>,
 }
@@ -45,11 +45,11 @@ struct InjectedCommands {
 struct Answer {
     id: Option<u64>,
     result: Option<Box<RawValue>>,
-    error: Option<Refusal>,
+    error: Option<CommandError>,
 }
 
 impl Relay {
-    /// Begins to listen; the browser is asked for at `browser` once the driver is there.
+    /// Starts a relay on a free port. It connects to the browser at `browser` when a driver connects.
     pub async fn start(browser: SocketAddr) -> Result<Self> {
         let failed = |error: std::io::Error| Error::Connect {
             endpoint: browser.to_string(),
@@ -57,9 +57,9 @@ impl Relay {
         };
         let listener = TcpListener::bind((browser.ip(), 0)).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let (tell, pages) = watch::channel(Vec::new());
-        let (outgoing, asked) = mpsc::channel(QUEUE_CAPACITY);
-        let aside = Arc::new(InjectedCommands {
+        let (pages_sender, pages) = watch::channel(Vec::new());
+        let (outgoing, injected_messages) = mpsc::channel(QUEUE_CAPACITY);
+        let injected = Arc::new(InjectedCommands {
             outgoing,
             next: AtomicU64::new(FIRST_INJECTED_ID),
             automation: Mutex::default(),
@@ -68,47 +68,53 @@ impl Relay {
         Ok(Self {
             address,
             pages,
-            task: super::connection::spawn(accept(listener, browser, tell, aside.clone(), asked)),
-            aside,
+            task: super::connection::spawn(accept(
+                listener,
+                browser,
+                pages_sender,
+                injected.clone(),
+                injected_messages,
+            )),
+            injected,
         })
     }
 
-    /// What the driver is to take for the browser.
+    /// Returns the address that the driver must use instead of that of the browser.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The pages that the browser has now.
+    /// Returns a receiver of the list of pages.
     pub fn pages(&self) -> watch::Receiver<Vec<InspectedPage>> {
         self.pages.clone()
     }
 
-    /// Asks the browser for what its driver may ask for, such as `Automation.createBrowsingContext`; the driver hears nothing of it.
+    /// Sends a command of the automation protocol, such as `Automation.createBrowsingContext`. The driver does not receive its result.
     ///
     /// <https://github.com/WebKit/WebKit/blob/main/Source/WebKit/UIProcess/Automation/Automation.json>
     pub async fn automate(&self, method: &'static str, params: &Value) -> Result<Box<RawValue>> {
-        let gone = || Error::Closed {
+        let closed = || Error::Closed {
             reason: "the driver has no browser".to_owned(),
         };
-        let target = self.aside.automation().ok_or_else(gone)?;
-        let id = self.aside.next.fetch_add(1, Ordering::Relaxed);
+        let target = self.injected.automation().ok_or_else(closed)?;
+        let id = self.injected.next.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = oneshot::channel();
         {
-            let mut waiting = self.aside.waiting();
-            // Whoever gave up needs no answer.
+            let mut waiting = self.injected.waiting();
+            // Calls that were dropped need no result.
             waiting.retain(|_, waiting| !waiting.is_closed());
             waiting.insert(id, answer);
         }
         let text = serde_json::json!({ "id": id, "method": method, "params": params }).to_string();
         let body = addressed(CONNECTION, target, Some(&text));
         let sent = self
-            .aside
+            .injected
             .outgoing
             .send(encoded("SendMessageToBackend", &body));
-        sent.await.map_err(|_| gone())?;
-        let answer = answered.await.map_err(|_| gone())?;
+        sent.await.map_err(|_| closed())?;
+        let answer = answered.await.map_err(|_| closed())?;
         match answer.error {
-            Some(refusal) => Err(refusal.of(method)),
+            Some(error) => Err(error.into_error(method)),
             None => Ok(answer.result.unwrap_or_default()),
         }
     }
@@ -132,9 +138,9 @@ impl InjectedCommands {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what the browser says if it answers us; whether it did.
-    fn take_answer(&self, frame: &Frame) -> bool {
-        // A driver whose messages are not read loses nothing when there is nobody else to answer.
+    /// Passes the result of an injected command to its call. Returns whether the message was one.
+    fn dispatch_result(&self, frame: &Frame) -> bool {
+        // The messages are parsed only while a call waits for a result.
         if frame.name != "SendMessageToFrontend" || self.waiting().is_empty() {
             return false;
         }
@@ -154,11 +160,11 @@ impl InjectedCommands {
 async fn accept(
     listener: TcpListener,
     browser: SocketAddr,
-    tell: watch::Sender<Vec<InspectedPage>>,
-    aside: Arc<InjectedCommands>,
-    mut asked: mpsc::Receiver<Vec<u8>>,
+    pages_sender: watch::Sender<Vec<InspectedPage>>,
+    injected: Arc<InjectedCommands>,
+    mut injected_messages: mpsc::Receiver<Vec<u8>>,
 ) {
-    // One after the other: a driver has one connection, and tries again.
+    // A driver has one connection, and connects again after a failure.
     while let Ok((driver, _)) = listener.accept().await {
         let Ok(browser) = TcpStream::connect(browser).await else {
             continue;
@@ -168,14 +174,14 @@ async fn accept(
         let (forward, forwarded) = mpsc::channel(QUEUE_CAPACITY);
         tokio::select! {
             () = read(from_driver, forward) => {}
-            () = write(to_browser, forwarded, &mut asked) => {}
-            () = listen(from_browser, to_driver, &tell, &aside) => {}
+            () = write(to_browser, forwarded, &mut injected_messages) => {}
+            () = forward_from_browser(from_browser, to_driver, &pages_sender, &injected) => {}
         }
-        aside.waiting().clear();
+        injected.waiting().clear();
     }
 }
 
-/// Reads messages whole, so that ours may come between two of them. Its end is the end of both.
+/// Reads whole messages, so that injected commands can be sent between them.
 async fn read(from: ReadHalf<NoDelayStream>, to: mpsc::Sender<Vec<u8>>) {
     let mut frames = Frames::of(from);
     while let Ok(frame) = frames.next().await {
@@ -188,12 +194,12 @@ async fn read(from: ReadHalf<NoDelayStream>, to: mpsc::Sender<Vec<u8>>) {
 async fn write(
     mut to: WriteHalf<NoDelayStream>,
     mut forwarded: mpsc::Receiver<Vec<u8>>,
-    asked: &mut mpsc::Receiver<Vec<u8>>,
+    injected_messages: &mut mpsc::Receiver<Vec<u8>>,
 ) {
     loop {
         let bytes = tokio::select! {
             bytes = forwarded.recv() => bytes,
-            bytes = asked.recv() => bytes,
+            bytes = injected_messages.recv() => bytes,
         };
         let Some(bytes) = bytes else { return };
         if to.write_all(&bytes).await.is_err() {
@@ -202,16 +208,16 @@ async fn write(
     }
 }
 
-/// Passes messages on, but for those that are ours.
-async fn listen(
+/// Forwards the messages of the browser to the driver, except for results of injected commands.
+async fn forward_from_browser(
     from: ReadHalf<NoDelayStream>,
     mut to: WriteHalf<NoDelayStream>,
-    tell: &watch::Sender<Vec<InspectedPage>>,
-    aside: &InjectedCommands,
+    pages_sender: &watch::Sender<Vec<InspectedPage>>,
+    injected: &InjectedCommands,
 ) {
     let mut frames = Frames::of(from);
     while let Ok(frame) = frames.next().await {
-        if aside.take_answer(&frame) {
+        if injected.dispatch_result(&frame) {
             continue;
         }
         if to
@@ -224,13 +230,13 @@ async fn listen(
         if frame.name == "SetTargetList"
             && let Some(targets) = frame::targets(&frame.body)
         {
-            *aside
+            *injected
                 .automation
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner) = targets.automation;
-            tell.send_if_modified(|known| {
-                let changed = *known != targets.pages;
-                *known = targets.pages;
+            pages_sender.send_if_modified(|current| {
+                let changed = *current != targets.pages;
+                *current = targets.pages;
                 changed
             });
         }

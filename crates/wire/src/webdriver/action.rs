@@ -1,4 +1,4 @@
-//! Trusted input: one gesture, one command. <https://www.w3.org/TR/webdriver2/#actions>
+//! Input actions. One command performs a sequence of actions. <https://www.w3.org/TR/webdriver2/#actions>
 
 use super::{Done, command};
 use crate::actions::Source;
@@ -11,7 +11,7 @@ pub struct PerformActions {
 }
 command!(PerformActions, "Perform Actions", Post "actions", Done);
 
-/// Lets go of everything, and forgets where the pointer was. <https://www.w3.org/TR/webdriver2/#release-actions>
+/// Releases all pressed keys and buttons, and resets the position of the pointer. <https://www.w3.org/TR/webdriver2/#release-actions>
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ReleaseActions {}
 command!(ReleaseActions, "Release Actions", Delete "actions", Done);

@@ -1,4 +1,4 @@
-//! Cookies of the document that commands go to. <https://www.w3.org/TR/webdriver2/#cookies>
+//! Cookies of the current document. <https://www.w3.org/TR/webdriver2/#cookies>
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct Cookie {
     pub same_site: Option<String>,
 }
 
-/// Those that the document would send. <https://www.w3.org/TR/webdriver2/#get-all-cookies>
+/// Returns the cookies that the document would send. <https://www.w3.org/TR/webdriver2/#get-all-cookies>
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct GetAllCookies {}
 command!(GetAllCookies, "Get All Cookies", Get "cookie", Vec<Cookie>);

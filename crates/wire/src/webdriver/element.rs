@@ -1,13 +1,13 @@
-//! Elements, and what is done to one without a gesture. <https://www.w3.org/TR/webdriver2/#elements>
+//! Elements, and the actions on an element that need no input actions. <https://www.w3.org/TR/webdriver2/#elements>
 
 use serde::{Deserialize, Serialize};
 
 use super::{Done, command};
 
-/// A reference to an element: what scripts are given and give for it.
+/// A reference to an element, in arguments and results of scripts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Element {
-    /// The driver's name for it.
+    /// The identifier of the element.
     #[serde(rename = "element-6066-11e4-a52e-4f735466cecf")]
     pub id: String,
 }
@@ -18,16 +18,16 @@ impl std::fmt::Display for Element {
     }
 }
 
-/// The first element that a selector names. <https://www.w3.org/TR/webdriver2/#find-element>
+/// Returns the first element that matches a selector. <https://www.w3.org/TR/webdriver2/#find-element>
 #[derive(Debug, Clone, Serialize)]
 pub struct FindElement {
-    /// `css selector`, `xpath`, …
+    /// The location strategy: `css selector`, `xpath`, …
     pub using: &'static str,
     pub value: String,
 }
 command!(FindElement, "Find Element", Post "element", Element);
 
-/// Types, or names the files of a file input, one to a line. <https://www.w3.org/TR/webdriver2/#element-send-keys>
+/// Types text, or sets the files of a file input, one path on each line. <https://www.w3.org/TR/webdriver2/#element-send-keys>
 #[derive(Debug, Clone, Serialize)]
 pub struct ElementSendKeys {
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! Where a window goes. <https://www.w3.org/TR/webdriver2/#navigation>
+//! Navigation of the current window. <https://www.w3.org/TR/webdriver2/#navigation>
 
 use serde::Serialize;
 

@@ -19,7 +19,7 @@ command!(AcceptAlert, "Accept Alert", Post "alert/accept", Done);
 pub struct GetAlertText {}
 command!(GetAlertText, "Get Alert Text", Get "alert/text", Option<String>);
 
-/// Fails with `element not interactable` for one that takes no text. <https://www.w3.org/TR/webdriver2/#send-alert-text>
+/// Types text into a prompt. Fails with `element not interactable` for other dialogs. <https://www.w3.org/TR/webdriver2/#send-alert-text>
 #[derive(Debug, Clone, Serialize)]
 pub struct SendAlertText {
     pub text: String,

@@ -1,4 +1,4 @@
-//! The HTTP of it: connections that are kept, one session's commands one after the other.
+//! The HTTP client of WebDriver: it reuses connections and sends the commands of a session one after the other.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,51 +22,51 @@ use crate::error::{ConnectFailure, Error, Result};
 use crate::json::decode;
 use crate::transport::address::{credentials, excerpt, tcp, without_credentials};
 
-/// How long a connection may take to come about.
+/// The longest time that connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// What a connection may have been idle for to be used again: servers close idle ones, and a command that is sent meanwhile is lost.
+/// A connection that was idle for longer is not reused: servers close idle connections, and a command that is sent meanwhile is lost.
 const MAX_IDLE_TIME: Duration = Duration::from_secs(4);
-/// Idle connections that are kept.
+/// The largest number of idle connections.
 const MAX_IDLE_CONNECTIONS: usize = 8;
-/// The longest answer that is read: a picture of a very long page.
+/// The largest response in bytes. Screenshots of long pages are large.
 const MAX_RESPONSE_SIZE: usize = 256 * 1024 * 1024;
 
 type Sender = SendRequest<Full<Bytes>>;
 
-/// A driver or a grid that listens somewhere. Clones are the same.
+/// A driver or a grid. Clones share its connections.
 #[derive(Clone)]
 pub struct RemoteEnd {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    /// As given, without a user name and password.
+    /// The URL as it was given, without user name and password.
     endpoint: String,
     secure: bool,
     host: String,
     port: u16,
-    /// `HOST:PORT` as the header says it.
+    /// The value of the `Host` header, `HOST:PORT`.
     authority: HeaderValue,
-    /// What every path begins with; no slash at its end.
+    /// The common prefix of all paths, without a slash at the end.
     prefix: String,
     headers: Vec<(HeaderName, HeaderValue)>,
     idle: Mutex<Vec<(Sender, Instant)>>,
 }
 
-/// A browser behind a remote end. Clones are the same; it is not ended when they are dropped.
+/// A session of a remote end. Clones are the same session, which is not deleted when they are dropped.
 #[derive(Clone)]
 pub struct WebDriverSession {
     remote: RemoteEnd,
     id: Arc<str>,
-    /// Taken by the command that is under way.
+    /// Locked by the command that is in progress.
     turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl RemoteEnd {
-    /// The remote end at `http://host:port/prefix` or `https://…`. `user:password@` becomes Basic credentials; `headers` go with every
-    /// command, over those.
+    /// Creates a remote end at `http://host:port/prefix` or `https://…`. `user:password@` becomes an `Authorization` header. `headers` are
+    /// sent with every command, and override it.
     ///
-    /// Nothing is connected yet. Fails with [`Error::Connect`] if the URL or a header cannot be used.
+    /// Does not connect yet. Fails with [`Error::Connect`] if the URL or a header is not valid.
     pub fn new(url: &str, headers: &[(String, String)]) -> Result<Self> {
         Shared::new(url, headers)
             .map(|shared| Self {
@@ -78,21 +78,21 @@ impl RemoteEnd {
             })
     }
 
-    /// The URL as given, without a user name and password.
+    /// Returns the URL as it was given, without user name and password.
     pub fn endpoint(&self) -> &str {
         &self.shared.endpoint
     }
 
-    /// What the remote end says of itself. <https://www.w3.org/TR/webdriver2/#status>
+    /// Returns the status of the remote end. <https://www.w3.org/TR/webdriver2/#status>
     pub async fn status(&self) -> Result<Status> {
         let answer = self.perform("Status", Verb::Get, "status".into(), String::new());
         answer.await?.read("Status")
     }
 
-    /// Makes a session. `capabilities` is what the specification calls so: an object with `alwaysMatch`, `firstMatch` or both.
+    /// Creates a session. `capabilities` is an object with `alwaysMatch`, `firstMatch` or both.
     /// <https://www.w3.org/TR/webdriver2/#new-session>
     ///
-    /// A caller that gives up leaves no session behind: it is deleted once it is there.
+    /// If the call is dropped, the session is deleted as soon as it was created.
     pub async fn new_session(&self, capabilities: &Value) -> Result<(WebDriverSession, Created)> {
         const NAME: &str = "New Session";
         let body = serde_json::json!({ "capabilities": capabilities }).to_string();
@@ -115,7 +115,7 @@ impl RemoteEnd {
         Ok((self.session(&created.session_id), created))
     }
 
-    /// A session that somebody made.
+    /// Returns a handle of a session that exists.
     pub fn session(&self, id: &str) -> WebDriverSession {
         WebDriverSession {
             remote: self.clone(),
@@ -124,7 +124,7 @@ impl RemoteEnd {
         }
     }
 
-    /// Sends a command, and sees it through even if nobody waits for the answer: a connection with half an answer is of no use.
+    /// Sends a command and reads the response even if the caller is dropped, because a partly read connection cannot be reused.
     async fn perform(
         &self,
         name: &'static str,
@@ -135,7 +135,7 @@ impl RemoteEnd {
         self.perform_holding((), name, verb, path, body).await
     }
 
-    /// The same, holding something until the answer is there.
+    /// Sends a command as `perform` does, and keeps `held` until the response was read.
     async fn perform_holding<T: Send + 'static>(
         &self,
         held: T,
@@ -149,7 +149,7 @@ impl RemoteEnd {
         spawn(async move {
             let answer = shared.send_request(name, verb, &path, body).await;
             drop(held);
-            // Whoever asked may have gone.
+            // The caller may have been dropped.
             let _ = done.send(answer);
         });
         answer.await.unwrap_or_else(|_| Err(runtime_stopped()))
@@ -157,31 +157,31 @@ impl RemoteEnd {
 }
 
 impl WebDriverSession {
-    /// The remote end's name for it.
+    /// Returns the identifier of the session.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The remote end that it is behind.
+    /// Returns the remote end of the session.
     pub fn remote(&self) -> &RemoteEnd {
         &self.remote
     }
 
-    /// Sends a command after all that were sent before it were answered, in the order of the calls.
+    /// Sends a command after the responses to all earlier ones, in the order of the calls.
     ///
-    /// Dropped before its turn, it is not sent; dropped later, it is seen through, and the next one waits for that.
+    /// If the call is dropped before its turn, the command is not sent. If it is dropped later, the next command waits for its response.
     pub async fn call<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
         let turn = self.turn.clone().lock_owned().await;
         self.send(turn, command).await
     }
 
-    /// Sends a command at once, whatever else is under way. The specification has a remote end take one command at a time; some take
-    /// more, and without that nobody could look at a page whose script does not return.
+    /// Sends a command at once, even if others are in progress. The specification allows one command at a time; some remote ends accept
+    /// several, which is the only way to inspect a page whose script does not return.
     pub async fn call_concurrently<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
         self.send((), command).await
     }
 
-    /// Ends the session, and its browser, without waiting for commands that are under way.
+    /// Deletes the session and its browser, without waiting for commands in progress.
     pub async fn delete(&self) -> Result<()> {
         self.call_concurrently(&Delete {}).await.map(drop)
     }
@@ -207,18 +207,18 @@ impl WebDriverSession {
         let answer = self
             .remote
             .perform_holding(held, C::NAME, C::VERB, path, body);
-        tracing::trace!(command = C::NAME, "asked a driver");
+        tracing::trace!(command = C::NAME, "sent a WebDriver command");
         let answer = answer.await?;
         tracing::trace!(
             command = C::NAME,
             status = answer.status,
-            "a driver answered"
+            "received a WebDriver response"
         );
         answer.read(C::NAME)
     }
 }
 
-/// What came back.
+/// The response to a command.
 struct Answer {
     status: u16,
     body: Bytes,
@@ -235,7 +235,7 @@ struct Refusal {
     error: String,
     #[serde(default)]
     message: String,
-    /// A text, as the specification says; of a grid, a list of objects.
+    /// A string according to the specification; a grid returns a list of objects.
     #[serde(default)]
     stacktrace: Value,
 }
@@ -338,7 +338,7 @@ impl Shared {
             })?;
             match connection.try_send_request(request).await {
                 Ok(answer) => break (connection, answer),
-                // It was closed while nobody looked, and nothing was sent.
+                // The server closed the idle connection and nothing was sent.
                 Err(error) if is_kept && error.message().is_some() => {}
                 Err(error) => return Err(lost(&describe_error(error.error()))),
             }
@@ -372,7 +372,7 @@ impl Shared {
             .header(HOST, self.authority.clone())
             .header(ACCEPT, "application/json");
         if verb == Verb::Post {
-            // Grids refuse it without the character set.
+            // Grids reject the content type without a character set.
             request = request.header(CONTENT_TYPE, "application/json; charset=utf-8");
         }
         let mut request = request.body(Full::new(body))?;
@@ -382,7 +382,7 @@ impl Shared {
         Ok(request)
     }
 
-    /// A connection that is open and has nothing to do.
+    /// Returns an idle connection that is open.
     fn take_idle(&self) -> Option<Sender> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.retain(|(connection, since)| {
@@ -423,7 +423,7 @@ impl Shared {
     }
 }
 
-/// Begins to speak HTTP; the connection lives as long as its sender.
+/// Starts HTTP on a socket. The connection is closed when its sender is dropped.
 async fn begin<S>(socket: S) -> Result<Sender, ConnectFailure>
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
@@ -443,7 +443,7 @@ fn tls() -> tokio_rustls::TlsConnector {
     let roots = rustls::RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
     };
-    // Whoever installed a provider first keeps it; without any, rustls would panic.
+    // Without a default provider rustls panics. One that is installed already is kept.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let config = rustls::ClientConfig::builder()
         .with_root_certificates(roots)
@@ -451,7 +451,7 @@ fn tls() -> tokio_rustls::TlsConnector {
     tokio_rustls::TlsConnector::from(Arc::new(config))
 }
 
-/// What broke, down to the system's words.
+/// Returns the message of the innermost cause.
 fn describe_error(error: &hyper::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
@@ -459,14 +459,14 @@ fn describe_error(error: &hyper::Error) -> String {
     }
 }
 
-/// The runtime ends, and with it every task.
+/// The runtime was shut down, which ends all tasks.
 fn runtime_stopped() -> Error {
     Error::Closed {
         reason: "the client was stopped".into(),
     }
 }
 
-/// Starts what has to be seen through: it ends with its answer, or with its connection.
+/// Spawns a task that ends with its response or its connection.
 #[expect(
     clippy::disallowed_methods,
     reason = "a command ends with its answer or its connection"

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::command;
 
-/// Runs the body of a function; a promise that it returns is awaited. <https://www.w3.org/TR/webdriver2/#execute-script>
+/// Runs the body of a function and awaits a promise that it returns. <https://www.w3.org/TR/webdriver2/#execute-script>
 #[derive(Debug, Clone, Serialize)]
 pub struct ExecuteScript {
     pub script: String,

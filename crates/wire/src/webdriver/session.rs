@@ -1,39 +1,39 @@
-//! Sessions: what a remote end is asked for, and what it gives. <https://www.w3.org/TR/webdriver2/#sessions>
+//! Sessions: the commands of a remote end, and their results. <https://www.w3.org/TR/webdriver2/#sessions>
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Done, command};
 
-/// What a remote end says of itself. <https://www.w3.org/TR/webdriver2/#status>
+/// The status of a remote end. <https://www.w3.org/TR/webdriver2/#status>
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Status {
-    /// Whether it takes another session.
+    /// Whether it can create a session.
     pub ready: bool,
-    /// Why, or why not.
+    /// An explanation of `ready`.
     pub message: String,
-    /// Everything else, such as the nodes of a grid.
+    /// All other members, such as the nodes of a grid.
     #[serde(flatten)]
     pub more: serde_json::Map<String, Value>,
 }
 
-/// A session that was made.
+/// A session that was created.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Created {
-    /// Its name.
+    /// The identifier of the session.
     pub session_id: String,
-    /// What the browser is and can do, vendors' own words included.
+    /// The capabilities of the browser, including those of vendors.
     pub capabilities: Value,
 }
 
-/// Ends the session, and its browser. <https://www.w3.org/TR/webdriver2/#delete-session>
+/// Deletes the session and closes its browser. <https://www.w3.org/TR/webdriver2/#delete-session>
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Delete {}
 command!(Delete, "Delete Session", Delete "", Done);
 
-/// How long the driver waits, in milliseconds; `script: null` is for ever. <https://www.w3.org/TR/webdriver2/#set-timeouts>
+/// Sets the timeouts of the session in milliseconds; `script: null` is no timeout. <https://www.w3.org/TR/webdriver2/#set-timeouts>
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetTimeouts {
@@ -45,7 +45,7 @@ pub struct SetTimeouts {
 }
 command!(SetTimeouts, "Set Timeouts", Post "timeouts", Done);
 
-/// How long the driver waits: the cheapest of all commands, which asks no browser. <https://www.w3.org/TR/webdriver2/#get-timeouts>
+/// Returns the timeouts of the session. The command is cheap, because it does not reach the browser. <https://www.w3.org/TR/webdriver2/#get-timeouts>
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct GetTimeouts {}
 command!(GetTimeouts, "Get Timeouts", Get "timeouts", Value);

@@ -17,7 +17,7 @@ use super::script::ExecuteScript;
 use super::{RemoteEnd, error};
 use crate::{ConnectFailure, Error};
 
-/// What came, as far as anybody looks.
+/// The parts of a request that the tests check.
 #[derive(Debug, Clone)]
 struct ReceivedRequest {
     line: String,
@@ -28,11 +28,11 @@ struct ReceivedRequest {
 
 type Answers = Arc<dyn Fn(ReceivedRequest) -> BoxFuture<'static, (u16, String)> + Send + Sync>;
 
-/// A driver whose answers a test decides.
+/// A driver whose responses are set by a test.
 struct Driver {
     url: String,
     connections: Arc<AtomicUsize>,
-    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Driver {
@@ -42,9 +42,9 @@ impl Driver {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let connections = Arc::new(AtomicUsize::new(0));
-        let asked: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
+        let requests: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
         let answers: Answers = Arc::new(answers);
-        let (count, log) = (connections.clone(), asked.clone());
+        let (count, log) = (connections.clone(), requests.clone());
         super::remote::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
                 count.fetch_add(1, Ordering::SeqCst);
@@ -62,18 +62,21 @@ impl Driver {
         Self {
             url: format!("http://{address}"),
             connections,
-            asked,
+            requests,
         }
     }
 
-    /// One that says the same to everybody.
+    /// Starts a driver that has the same response to each request.
     async fn responding_with(status: u16, body: &'static str) -> Self {
         Self::start(move |_| async move { (status, body.to_owned()) }.boxed()).await
     }
 
     fn lines(&self) -> Vec<String> {
-        let asked = self.asked.lock().unwrap();
-        asked.iter().map(|asked| asked.line.clone()).collect()
+        let requests = self.requests.lock().unwrap();
+        requests
+            .iter()
+            .map(|request| request.line.clone())
+            .collect()
     }
 }
 
@@ -86,7 +89,7 @@ async fn answer(
         let value = request.headers().get(name);
         value.map_or("", |value| value.to_str().unwrap()).to_owned()
     };
-    let asked = ReceivedRequest {
+    let received = ReceivedRequest {
         line: format!("{} {}", request.method(), request.uri()),
         content_type: header("content-type"),
         authorization: header("authorization"),
@@ -101,8 +104,8 @@ async fn answer(
         )
         .unwrap(),
     };
-    log.lock().unwrap().push(asked.clone());
-    let (status, body) = answers(asked).await;
+    log.lock().unwrap().push(received.clone());
+    let (status, body) = answers(received).await;
     let mut response = Response::new(Full::new(Bytes::from(body)));
     *response.status_mut() = status.try_into().unwrap();
     response
@@ -114,14 +117,14 @@ fn value(value: Value) -> (u16, String) {
 
 #[tokio::test]
 async fn a_session_begins_below_the_endpoint_with_its_credentials() {
-    let driver = Driver::start(|asked| {
+    let driver = Driver::start(|request| {
         async move {
-            match asked.line.split(' ').next().unwrap() {
-                "POST" if asked.line.ends_with("/session") => value(json!({
+            match request.line.split(' ').next().unwrap() {
+                "POST" if request.line.ends_with("/session") => value(json!({
                     "sessionId": "s1",
                     "capabilities": { "browserName": "b", "se:cdp": "ws://x" },
                 })),
-                "GET" if asked.line.ends_with("/url") => value(json!("about:blank")),
+                "GET" if request.line.ends_with("/url") => value(json!("about:blank")),
                 "GET" => value(json!({ "ready": true, "message": "go", "nodes": [1] })),
                 _ => value(Value::Null),
             }
@@ -161,18 +164,18 @@ async fn a_session_begins_below_the_endpoint_with_its_credentials() {
             "DELETE /wd/hub/session/s1",
         ]
     );
-    let asked = driver.asked.lock().unwrap().clone();
+    let requests = driver.requests.lock().unwrap().clone();
     assert!(
-        asked
+        requests
             .iter()
-            .all(|asked| asked.authorization == "Basic bWU6cEBzcw==")
+            .all(|request| request.authorization == "Basic bWU6cEBzcw==")
     );
-    assert_eq!(asked[1].content_type, "application/json; charset=utf-8");
+    assert_eq!(requests[1].content_type, "application/json; charset=utf-8");
     assert_eq!(
-        asked[1].body,
+        requests[1].body,
         r#"{"capabilities":{"alwaysMatch":{"browserName":"b","vendor:x":1}}}"#
     );
-    assert_eq!(asked[3].body, r#"{"url":"http://a/ü"}"#);
+    assert_eq!(requests[3].body, r#"{"url":"http://a/ü"}"#);
     assert_eq!(driver.connections.load(Ordering::SeqCst), 1);
 }
 
@@ -229,10 +232,10 @@ async fn endpoint_errors_omit_the_password() {
     drop(free);
     let remote = RemoteEnd::new(&url, &[]).unwrap();
     let error = remote.status().await.unwrap_err();
-    let told = error.to_string();
+    let message = error.to_string();
     assert!(
-        told.contains("ECONNREFUSED") && !told.contains("pw"),
-        "{told}"
+        message.contains("ECONNREFUSED") && !message.contains("pw"),
+        "{message}"
     );
 }
 
@@ -244,14 +247,14 @@ async fn a_lone_surrogate_is_no_error() {
     assert_eq!(text.as_deref(), Some("a\u{fffd}b"));
 }
 
-/// A driver that says when a command is there, and answers each when it is let.
-async fn hesitant() -> (Driver, mpsc::UnboundedReceiver<String>, Arc<Semaphore>) {
-    let (tell, told) = mpsc::unbounded_channel();
-    let let_go = Arc::new(Semaphore::new(0));
-    let gate = let_go.clone();
-    let driver = Driver::start(move |asked| {
+/// Starts a driver that reports the arrival of each command, and responds when the test allows it.
+async fn start_gated() -> (Driver, mpsc::UnboundedReceiver<String>, Arc<Semaphore>) {
+    let (sender, arrivals) = mpsc::unbounded_channel();
+    let permits = Arc::new(Semaphore::new(0));
+    let gate = permits.clone();
+    let driver = Driver::start(move |request| {
         let gate = gate.clone();
-        tell.send(asked.line.clone()).unwrap();
+        sender.send(request.line.clone()).unwrap();
         async move {
             gate.acquire().await.unwrap().forget();
             value(json!("done"))
@@ -259,21 +262,21 @@ async fn hesitant() -> (Driver, mpsc::UnboundedReceiver<String>, Arc<Semaphore>)
         .boxed()
     })
     .await;
-    (driver, told, let_go)
+    (driver, arrivals, permits)
 }
 
 #[tokio::test]
 async fn a_dropped_command_completes_before_the_next_begins() {
-    let (driver, mut told, let_go) = hesitant().await;
+    let (driver, mut arrivals, permits) = start_gated().await;
     let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
 
     let dropped = tokio::select! {
         biased;
         _ = session.call(&GetTitle {}) => false,
-        line = told.recv() => line.unwrap().ends_with("/title"),
+        line = arrivals.recv() => line.unwrap().ends_with("/title"),
     };
     assert!(dropped);
-    // The next one, and one that is dropped before its turn.
+    // The next command, and one that is dropped before its turn.
     let mut next = Box::pin(session.call(&GetCurrentUrl {}));
     assert!((&mut next).now_or_never().is_none());
     let script = ExecuteScript {
@@ -283,38 +286,38 @@ async fn a_dropped_command_completes_before_the_next_begins() {
     let mut never = Box::pin(session.call(&script));
     assert!((&mut never).now_or_never().is_none());
     drop(never);
-    // What goes aside waits for nobody.
-    let mut aside = Box::pin(session.call_concurrently(&GetAlertText {}));
+    // A concurrent command does not wait.
+    let mut concurrent = Box::pin(session.call_concurrently(&GetAlertText {}));
     let line = tokio::select! {
         biased;
-        _ = &mut aside => panic!("answered before it was let"),
-        line = told.recv() => line.unwrap(),
+        _ = &mut concurrent => panic!("answered before it was let"),
+        line = arrivals.recv() => line.unwrap(),
     };
     assert!(line.ends_with("/alert/text"), "{line}");
-    assert!(told.try_recv().is_err());
-    let_go.add_permits(2);
-    assert_eq!(aside.await.unwrap().as_deref(), Some("done"));
+    assert!(arrivals.try_recv().is_err());
+    permits.add_permits(2);
+    assert_eq!(concurrent.await.unwrap().as_deref(), Some("done"));
     let line = tokio::select! {
         biased;
         _ = &mut next => panic!("answered before it was let"),
-        line = told.recv() => line.unwrap(),
+        line = arrivals.recv() => line.unwrap(),
     };
     assert!(line.ends_with("/url"), "{line}");
-    let_go.add_permits(1);
+    permits.add_permits(1);
     assert_eq!(next.await.unwrap(), "done");
     assert_eq!(driver.lines().len(), 3);
 }
 
 #[tokio::test]
 async fn a_session_whose_creation_was_cancelled_is_deleted() {
-    let (tell, mut told) = mpsc::unbounded_channel();
-    let let_go = Arc::new(Semaphore::new(0));
-    let gate = let_go.clone();
-    let driver = Driver::start(move |asked| {
+    let (sender, mut arrivals) = mpsc::unbounded_channel();
+    let permits = Arc::new(Semaphore::new(0));
+    let gate = permits.clone();
+    let driver = Driver::start(move |request| {
         let gate = gate.clone();
-        tell.send(asked.line.clone()).unwrap();
+        sender.send(request.line.clone()).unwrap();
         async move {
-            if asked.line.starts_with("POST") {
+            if request.line.starts_with("POST") {
                 gate.acquire().await.unwrap().forget();
             }
             value(json!({ "sessionId": "orphan" }))
@@ -327,9 +330,9 @@ async fn a_session_whose_creation_was_cancelled_is_deleted() {
     let given_up = tokio::select! {
         biased;
         _ = remote.new_session(&wanted) => false,
-        _ = told.recv() => true,
+        _ = arrivals.recv() => true,
     };
     assert!(given_up);
-    let_go.add_permits(1);
-    assert_eq!(told.recv().await.unwrap(), "DELETE /session/orphan");
+    permits.add_permits(1);
+    assert_eq!(arrivals.recv().await.unwrap(), "DELETE /session/orphan");
 }

@@ -1,19 +1,19 @@
-//! Windows and frames: which are there, which one commands go to, how large it is. <https://www.w3.org/TR/webdriver2/#contexts>
+//! Windows and frames: the list of windows, the current one, and their sizes. <https://www.w3.org/TR/webdriver2/#contexts>
 
 use serde::{Deserialize, Serialize};
 
 use super::element::Element;
 use super::{Done, command};
 
-/// Names a window or tab.
+/// The identifier of a window or tab.
 pub type WindowHandle = String;
 
-/// Answers those that are left. <https://www.w3.org/TR/webdriver2/#close-window>
+/// Closes the current window and returns the remaining ones. <https://www.w3.org/TR/webdriver2/#close-window>
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CloseWindow {}
 command!(CloseWindow, "Close Window", Delete "window", Vec<WindowHandle>);
 
-/// Further commands go there, to its main frame. <https://www.w3.org/TR/webdriver2/#switch-to-window>
+/// Makes the main frame of a window the current browsing context. <https://www.w3.org/TR/webdriver2/#switch-to-window>
 #[derive(Debug, Clone, Serialize)]
 pub struct SwitchToWindow {
     pub handle: WindowHandle,
@@ -33,7 +33,7 @@ pub struct NewWindow {
 }
 command!(NewWindow, "New Window", Post "window/new", NewWindowResult);
 
-/// What a new window should be.
+/// The kind of a new window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WindowKind {
@@ -41,7 +41,7 @@ pub enum WindowKind {
     Window,
 }
 
-/// The answer to [`NewWindow`].
+/// The result of [`NewWindow`].
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct NewWindowResult {
@@ -50,22 +50,22 @@ pub struct NewWindowResult {
     pub kind: String,
 }
 
-/// Further commands go to this frame of the one before. <https://www.w3.org/TR/webdriver2/#switch-to-frame>
+/// Makes a frame of the current browsing context the current one. <https://www.w3.org/TR/webdriver2/#switch-to-frame>
 #[derive(Debug, Clone, Serialize)]
 pub struct SwitchToFrame {
     pub id: FrameReference,
 }
 command!(SwitchToFrame, "Switch To Frame", Post "frame", Done);
 
-/// Which frame.
+/// A frame of the current browsing context.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum FrameReference {
-    /// The main one.
+    /// The main frame.
     Top,
-    /// By its place in `window.frames`.
+    /// The frame with this index in `window.frames`.
     Index(u16),
-    /// By the element that holds it.
+    /// The frame of this element.
     Owner(Element),
 }
 
@@ -83,7 +83,7 @@ pub struct SetWindowRect {
 }
 command!(SetWindowRect, "Set Window Rect", Post "window/rect", WindowRect);
 
-/// Where a window is, its frame and bars included.
+/// The position and size of a window, including its borders and bars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct WindowRect {

@@ -1,4 +1,4 @@
-//! The app under test of a session: references to its servers, the log positions at the start and end of calls, and the errors so far.
+//! The app under test of a session: its servers, the log positions at the start and end of calls, and the session errors.
 
 use crate::answers::evidence::FailedRequest;
 use crate::apps::{self, DevServer, Position, Reason, StopOutcome, Use};
@@ -20,7 +20,7 @@ const MAX_OTHER_PAGES: usize = 200;
 /// The prefix of Chromium's console message about a failed request, which duplicates the request.
 const FAILED_TO_LOAD: &str = "Failed to load resource";
 
-/// The app of a session.
+/// The app under test of a session.
 pub(crate) struct App {
     /// The requested server, then those that it requires.
     servers: Vec<Arc<DevServer>>,
@@ -32,12 +32,12 @@ pub(crate) struct App {
 struct State {
     began: Marks,
     ended: Marks,
-    told: HashMap<PageId, ReportedCounts>,
+    reported: HashMap<PageId, ReportedCounts>,
     errors: VecDeque<SessionError>,
     /// The number of removed errors.
-    forgotten: usize,
-    /// The last error of the app that no call reported, until a failure reports it.
-    unexplained: Option<UnattributedError>,
+    removed: usize,
+    /// The last error of the app that no call reported, until a failed call reports it.
+    unattributed: Option<UnattributedError>,
 }
 
 /// An error of the app that did not make a tool fail.
@@ -82,14 +82,14 @@ impl Mark {
     }
 }
 
-/// Something that went wrong.
+/// A session error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionError {
-    /// When it was noticed, RFC 3339.
+    /// The time of detection, RFC 3339.
     pub(crate) time: String,
     pub(crate) kind: SessionErrorKind,
-    /// The tool whose call it came with.
+    /// The tool of the call.
     pub(crate) tool: &'static str,
     pub(crate) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ pub(crate) struct SessionError {
     pub(crate) page_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) screenshot: Option<String>,
-    /// What the servers logged meanwhile.
+    /// Server log during the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) log: Option<String>,
 }
@@ -112,7 +112,7 @@ impl SessionError {
     }
 }
 
-/// Where it went wrong.
+/// The source of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SessionErrorKind {
@@ -120,9 +120,9 @@ pub(crate) enum SessionErrorKind {
     Tool,
     /// A script of the page threw.
     Page,
-    /// The page reported an error.
+    /// The page logged an error.
     Console,
-    /// A request failed, or was answered with an error.
+    /// A request failed or got an error response.
     Request,
     /// A server ended.
     Server,
@@ -158,13 +158,13 @@ impl App {
         self.servers.first()?.known()?.url
     }
 
-    /// Records that a call that acts has its turn.
+    /// Records the log positions at the start of a call that acts.
     pub(crate) fn call_began(&self) {
         let now = self.now();
         self.state().began = now;
     }
 
-    /// Records the end of a call.
+    /// Records the log positions at the end of a call.
     pub(crate) fn call_ended(&self) {
         let now = self.now();
         self.state().ended = now;
@@ -180,13 +180,13 @@ impl App {
         self.state().ended.clone()
     }
 
-    /// Returns the errors of pages since the last query.
+    /// Returns the errors of pages that were not returned before.
     pub(crate) fn new_events<'a>(&self, pages: impl Iterator<Item = &'a Page>) -> NewEvents {
-        let mut news = NewEvents::default();
+        let mut new = NewEvents::default();
         let mut state = self.state();
-        let mut told = HashMap::new();
+        let mut reported = HashMap::new();
         for page in pages {
-            let mut known = state.told.remove(page.id()).unwrap_or_default();
+            let mut counts = state.reported.remove(page.id()).unwrap_or_default();
             let mut requests = HashSet::new();
             for request in page.requests() {
                 let status = request.response.as_ref().map(|response| response.status);
@@ -208,53 +208,53 @@ impl App {
                             reason: None,
                         }),
                 };
-                // Browsers request it without the page.
+                // Browsers request the icon, not the page.
                 let failed = failed.filter(|failed| !failed.url.ends_with("/favicon.ico"));
                 if let Some(failed) = failed {
-                    if !known.requests.contains(&request.id) {
-                        news.requests.push(failed);
+                    if !counts.requests.contains(&request.id) {
+                        new.requests.push(failed);
                     }
                     requests.insert(request.id);
                 }
             }
-            for entry in page.console(known.console) {
-                known.console = entry.number + 1;
+            for entry in page.console(counts.console) {
+                counts.console = entry.number + 1;
                 let is_error = matches!(
                     entry.message.kind,
                     MessageKind::Error | MessageKind::PageError | MessageKind::Assert
                 );
-                let is_told = entry.message.text.starts_with(FAILED_TO_LOAD)
-                    && entry.message.location.as_ref().is_some_and(|place| {
-                        let is_it = |failed: &FailedRequest| failed.url == place.url;
-                        place.url.ends_with("/favicon.ico") || news.requests.iter().any(is_it)
+                let is_duplicate = entry.message.text.starts_with(FAILED_TO_LOAD)
+                    && entry.message.location.as_ref().is_some_and(|location| {
+                        let is_same = |failed: &FailedRequest| failed.url == location.url;
+                        location.url.ends_with("/favicon.ico") || new.requests.iter().any(is_same)
                     });
-                if is_error && !is_told {
-                    news.console.push(entry.message);
+                if is_error && !is_duplicate {
+                    new.console.push(entry.message);
                 }
             }
-            told.insert(page.id().clone(), ReportedCounts { requests, ..known });
+            reported.insert(page.id().clone(), ReportedCounts { requests, ..counts });
         }
-        if state.told.len() > MAX_OTHER_PAGES {
-            state.told.clear();
+        if state.reported.len() > MAX_OTHER_PAGES {
+            state.reported.clear();
         }
-        state.told.extend(told);
-        news
+        state.reported.extend(reported);
+        new
     }
 
     /// Adds a session error.
-    pub(crate) fn note(&self, trouble: SessionError) {
+    pub(crate) fn note(&self, error: SessionError) {
         let mut state = self.state();
-        state.errors.push_back(trouble);
+        state.errors.push_back(error);
         if state.errors.len() > MAX_ERRORS {
             state.errors.pop_front();
-            state.forgotten += 1;
+            state.removed += 1;
         }
     }
 
     /// Adds an error of the app that did not make the tool fail.
     pub(crate) fn record_unattributed(&self, tool: &'static str, message: String) {
         let mut state = self.state();
-        state.unexplained = Some(UnattributedError {
+        state.unattributed = Some(UnattributedError {
             time: now(),
             tool,
             message,
@@ -262,15 +262,15 @@ impl App {
         });
     }
 
-    /// Returns the last such error, once.
+    /// Returns the last error that no call reported, and removes it.
     pub(crate) fn take_unattributed(&self) -> Option<UnattributedError> {
-        self.state().unexplained.take()
+        self.state().unattributed.take()
     }
 
     /// Returns the errors, and the number of removed older ones.
     pub(crate) fn errors(&self) -> (Vec<SessionError>, usize) {
         let state = self.state();
-        (state.errors.iter().cloned().collect(), state.forgotten)
+        (state.errors.iter().cloned().collect(), state.removed)
     }
 
     /// Releases the servers, once, and returns the result of each.
@@ -281,7 +281,7 @@ impl App {
         self.begin_release().done(reason).await
     }
 
-    /// Returns the servers, to be released after everything else has ended.
+    /// Returns the servers, which are to be released after the other parts of the session.
     pub(crate) fn begin_release(&self) -> ServerRelease {
         let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
         ServerRelease(std::mem::take(&mut *uses))
