@@ -1,14 +1,14 @@
-//! What can be derived from a URL before a browser navigates to it.
+//! Properties of a URL that do not depend on a browser.
 
 use crate::error::{Error, NetError};
 use url::Url;
 
-/// A URL as browsers write it; an invalid one is returned unchanged.
+/// Returns a URL in the serialization of browsers, or an invalid one unchanged.
 fn written(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
 }
 
-/// The error of a navigation to a URL that failed.
+/// Returns the error of a failed navigation to a URL.
 pub(crate) fn navigation_failed(url: &str, reason: NetError) -> Error {
     let url = written(url);
     Error::NavigationFailed { url, reason }
@@ -27,12 +27,13 @@ pub(crate) fn is_within_document(from: &str, to: &str) -> bool {
     from == to
 }
 
-/// Whether it is a script instead of an address.
+/// Whether a URL has the scheme `javascript:`.
 pub(crate) fn is_script(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| url.scheme() == "javascript")
 }
 
-/// Whether the browser opens it itself, so that it can end without a document in good order; what other programs open it does not.
+/// Whether the browser itself loads a URL, so that a navigation can end without a document and without an error. URLs for other programs
+/// always end without a document.
 pub(crate) fn is_opened_here(url: &str) -> bool {
     let scheme = Url::parse(url).map(|url| url.scheme().to_owned());
     matches!(

@@ -1,11 +1,11 @@
-//! Firefox, over WebDriver BiDi.
+//! Firefox over WebDriver BiDi.
 //!
-//! One connection has one session, and its events come in one queue: one task hands them to contexts and pages. User contexts are our
-//! contexts, and what holds for a context is told to its user context, so that a page has it before it shows anything. Each page is a
-//! window of its own: a tab behind another one draws nothing and counts seconds as minutes.
+//! A connection has one session, whose events arrive in one queue: one task passes them to contexts and pages. A browser context is a user
+//! context. Settings of a context are applied to the user context, so that they are in effect before a page loads. Each page has a window
+//! of its own, because a background tab is not rendered and its timers are throttled.
 //!
-//! Our code runs in a sandbox of each document, which the page neither sees nor changes. A frame of another origin is a browsing
-//! context like any other. <https://w3c.github.io/webdriver-bidi/>
+//! Injected scripts run in a sandbox of each document, which the page cannot access. A frame of another origin is a browsing context like
+//! any other. <https://w3c.github.io/webdriver-bidi/>
 
 mod browser;
 mod console;
@@ -23,7 +23,7 @@ use crate::backend::{Alternative, Capabilities, Feature};
 
 pub(crate) use browser::{BidiBrowser, user_prompt_handler};
 
-/// What WebDriver BiDi, or Firefox's part of it, has no command for.
+/// The features for which WebDriver BiDi or its implementation in Firefox has no command.
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "Firefox",
     lacks: &[
@@ -44,7 +44,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     throttles: false,
 };
 
-/// What a Firefox can do that runs elsewhere.
+/// The features of a Firefox that runs on another machine.
 pub(crate) const REMOTE: Capabilities = Capabilities {
     lacks_elsewhere: &[
         (Feature::Proxy, Alternative::OwnProxy),

@@ -1,35 +1,35 @@
-//! What not every browser can do, and which one cannot: asked before anything is half done.
+//! The features that not all browsers support, which are checked before an operation begins.
 
 use super::{Alternative, ContextOptions, Feature, MediaFeatures};
 use crate::error::{Error, Result};
 
-/// What a browser cannot do, and what to do instead.
+/// The features that a browser does not support, and their alternatives.
 #[derive(Debug, Clone, Copy)]
 pub struct Capabilities {
-    /// The browser as people call it.
+    /// The name of the browser for users.
     pub browser: &'static str,
-    /// What it lacks.
+    /// The features that the browser does not support.
     pub lacks: &'static [(Feature, Alternative)],
-    /// What it lacks because it runs elsewhere.
+    /// The features that the browser does not support when it runs on another machine.
     pub lacks_elsewhere: &'static [(Feature, Alternative)],
-    /// It has a command that throttles the network of pages. For others the engine does it, on the way to the network.
+    /// Whether the browser has a command to throttle the network of pages. For other browsers, the egress proxy throttles.
     pub throttles: bool,
 }
 
 impl Capabilities {
-    /// Whether the browser can do it.
+    /// Whether the browser supports the feature.
     pub fn has(&self, feature: Feature) -> bool {
         self.alternative(feature).is_none()
     }
 
-    /// What to do instead, if the browser cannot do it.
+    /// Returns the alternative, if the browser does not support the feature.
     pub fn alternative(&self, feature: Feature) -> Option<Alternative> {
         let mut lacks = self.lacks.iter().chain(self.lacks_elsewhere);
         let (_, alternative) = lacks.find(|(lacked, _)| *lacked == feature)?;
         Some(*alternative)
     }
 
-    /// Fails with [`Error::UnsupportedByBrowser`] if the browser cannot do it.
+    /// Fails with [`Error::UnsupportedByBrowser`] if the browser does not support the feature.
     pub fn require(&self, feature: Feature) -> Result<()> {
         match self.alternative(feature) {
             None => Ok(()),
@@ -41,11 +41,11 @@ impl Capabilities {
         }
     }
 
-    /// Fails with the first thing that a context asks for and the browser cannot do.
+    /// Fails with the first feature that the options of a context require and the browser does not support.
     pub(crate) fn require_for(&self, options: &ContextOptions) -> Result<()> {
         let viewport = options.viewport.as_ref();
         let throttling = options.throttling;
-        let asked = [
+        let required = [
             (
                 Feature::Throttling,
                 throttling != super::Throttling::default(),
@@ -84,9 +84,9 @@ impl Capabilities {
                 options.java_script_enabled == Some(false),
             ),
         ];
-        asked
+        required
             .into_iter()
-            .filter(|(_, asked)| *asked)
+            .filter(|(_, is_required)| *is_required)
             .try_for_each(|(feature, _)| self.require(feature))
     }
 }

@@ -1,4 +1,4 @@
-//! Chromium, over the Chrome DevTools Protocol.
+//! Chromium over the Chrome DevTools Protocol.
 
 mod browser;
 mod console;
@@ -13,7 +13,7 @@ use crate::backend::{Alternative, Capabilities, Feature, Proxy};
 
 pub(crate) use browser::CdpBrowser;
 
-/// Chromium can do all that the engine knows of.
+/// Chromium supports all features of the engine.
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "Chromium",
     lacks: &[],
@@ -21,16 +21,16 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     throttles: true,
 };
 
-/// What a Chromium can do that runs elsewhere: each of its requests stops by us, but not its connections.
+/// The features of a Chromium that runs on another machine: its requests can be intercepted, but not its connections.
 pub(crate) const REMOTE: Capabilities = Capabilities {
     lacks_elsewhere: &[(Feature::AddressRules, Alternative::LocalBrowser)],
     ..CAPABILITIES
 };
 
-/// The hosts that Chromium reaches without a proxy: only those that are listed, of loopback addresses too.
+/// Returns the hosts that Chromium reaches without a proxy: only those in the list, also for loopback addresses.
 pub(crate) fn proxy_bypass_list(proxy: &Proxy) -> String {
     let listed = proxy.bypass.iter().map(String::as_str);
-    // The last rule that fits decides.
+    // The last matching rule takes precedence.
     let all: Vec<_> = std::iter::once("<-loopback>").chain(listed).collect();
     all.join(";")
 }

@@ -1,17 +1,17 @@
-//! What a browser context must be able to do, by concern.
+//! The interface of a browser context.
 
 use super::{Cookie, Geolocation, Headers, PageId, Throttling};
 use crate::error::Result;
 use crate::routes::Routes;
 use async_trait::async_trait;
 
-/// A browser context: cookies, storage, permissions and pages of its own.
+/// A browser context with its own cookies, storage, permissions and pages.
 #[async_trait]
 pub trait ContextBackend: Cookies + Permissions + Send + Sync {
-    /// Opens a blank page and returns once it can be driven; the observer was told about it by then.
+    /// Opens a blank page. Returns when the page is ready and was reported to the observer.
     async fn new_page(&self) -> Result<PageId>;
 
-    /// Documents of any origins, to read and write what their storages hold.
+    /// Returns access to documents of any origins, to read and write their storage.
     async fn documents(&self) -> Result<Box<dyn OriginDocuments>>;
 
     /// Turns offline mode of every page of the context on or off.
@@ -28,19 +28,19 @@ pub trait ContextBackend: Cookies + Permissions + Send + Sync {
     /// Adds a script that runs in each new document before the document's own.
     async fn add_init_script(&self, source: &str) -> Result<()>;
 
-    /// Why the context is gone although its browser is not: where each has a process of its own.
+    /// Returns why the context was closed although its browser was not, if each context has a browser process of its own.
     fn closed_reason(&self) -> Option<String> {
         None
     }
 
-    /// Closes all pages of the context and deletes its data; a default context keeps its profile.
+    /// Closes all pages of the context and deletes its data. The data of a default context is kept.
     async fn close(&self) -> Result<()>;
 }
 
 /// The cookies of a context.
 #[async_trait]
 pub trait Cookies {
-    /// Every cookie of the context.
+    /// Returns all cookies of the context.
     async fn cookies(&self) -> Result<Vec<Cookie>>;
     /// Adds cookies, replacing those of the same name, domain and path.
     async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()>;
@@ -55,13 +55,13 @@ pub trait Cookies {
 pub trait Permissions {
     /// Grants permissions by their Playwright names (`geolocation`, `clipboard-read`, …), to one origin or to all.
     async fn grant_permissions(&self, permissions: &[String], origin: Option<&str>) -> Result<()>;
-    /// Takes back every grant.
+    /// Resets all permissions.
     async fn clear_permissions(&self) -> Result<()>;
 }
 
-/// Empty documents of origins, one after the other, which no observer is told about and for which no request is sent.
+/// Access to empty documents of origins. They are not reported to observers and send no requests.
 #[async_trait]
 pub trait OriginDocuments: Send {
-    /// Runs an expression in the document of an origin; its value, or that of its promise, must be a string.
+    /// Runs an expression in the document of an origin. The value, or that of its promise, must be a string.
     async fn run(&mut self, origin: &str, expression: String) -> Result<String>;
 }

@@ -1,4 +1,4 @@
-//! The creation of a browser context, which may be given up half-way.
+//! The creation of a browser context, which can be cancelled.
 
 use super::ContextBackend;
 use crate::error::{Error, Result};
@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use task::{self, Undo};
 
-/// Creates a context, also if the caller gives up: its name is known only when the browser answers. The context is closed unless the
-/// undo that comes with it is disarmed.
+/// Creates a context and returns it with an undo guard that closes it. The creation continues if the caller is dropped, because the
+/// identifier of the context is known only from the response.
 pub(super) async fn created<C, F>(
     create: F,
 ) -> Result<(

@@ -1,4 +1,4 @@
-//! What a browser reports, in the engine's own words.
+//! The events of a browser, in terms of the engine.
 
 use super::{FrameId, LoaderId, PageId, RequestId};
 use crate::error::NetError;
@@ -8,30 +8,30 @@ use std::path::PathBuf;
 /// Header names and values in the order of the message.
 pub type Headers = Vec<(String, String)>;
 
-/// Bytes of a URL, a name, or the message of a dialog.
+/// The largest size of a URL, a name, or the message of a dialog, in bytes.
 const MAX_TEXT_LENGTH: usize = 8_000;
-/// What stands for the rest of a longer one.
+/// The text that replaces the rest of a longer text.
 const CUT_OFF: &str = "… (cut off)";
 
-/// Something that happened in a page.
+/// An event of a page.
 #[derive(Debug, Clone)]
 pub enum PageEvent {
-    /// A frame was added below another.
+    /// A frame was attached to its parent.
     FrameAttached { frame: FrameId, parent: FrameId },
-    /// A frame has this name, as far as [`PageEvent::NavigationCommitted`] did not tell it.
+    /// The name of a frame became known after [`PageEvent::NavigationCommitted`].
     FrameNamed { frame: FrameId, name: String },
-    /// A frame was removed, with all below it.
+    /// A frame was detached with its descendants.
     FrameDetached { frame: FrameId },
-    /// A frame began to load another document (never a same-document navigation). `loader` is known at the latest when it commits.
+    /// A frame began to load another document (never a same-document navigation). `loader` is known at the latest at the commit.
     NavigationStarted {
         frame: FrameId,
         loader: Option<LoaderId>,
         url: String,
     },
-    /// A document asked for another page, or for a download, which will be told of by the context.
+    /// A document requested a popup or a download. The context reports which.
     OpeningRequested,
-    /// A frame shows another document from now on. `failed` is the address whose document could not be had, where this is the browser's
-    /// own page about that; empty where the browser does not say which.
+    /// A navigation to another document was committed. `failed` is the URL that could not be loaded, if the document is an error page of the
+    /// browser; empty if the browser does not report the URL.
     NavigationCommitted {
         frame: FrameId,
         loader: LoaderId,
@@ -39,7 +39,7 @@ pub enum PageEvent {
         name: String,
         failed: Option<String>,
     },
-    /// A navigation ended without another document. `reason` is `None` if that is no error, as for a download or a 204.
+    /// A navigation ended without a new document. `reason` is `None` if that is not an error, as for a download or a 204 response.
     NavigationAborted {
         frame: FrameId,
         loader: Option<LoaderId>,
@@ -47,35 +47,34 @@ pub enum PageEvent {
     },
     /// The URL changed within the document (fragment, history API).
     SameDocumentNavigation { frame: FrameId, url: String },
-    /// The document was parsed.
+    /// The document was parsed (`DOMContentLoaded`).
     DomContentLoaded { frame: FrameId, loader: LoaderId },
-    /// The document and all it loads is there.
+    /// The document and its resources were loaded (`load`).
     Load { frame: FrameId, loader: LoaderId },
-    /// A request went on.
+    /// The state of a request changed.
     Request(RequestEvent),
-    /// A console call, a browser's own message, or an uncaught error.
+    /// A message was added to the console, or an error was not caught.
     Console(ConsoleMessage),
-    /// A dialog opened; the page waits for its answer.
+    /// A dialog opened, which pauses the page.
     DialogOpened {
         kind: DialogKind,
         message: String,
         default_value: String,
     },
-    /// The dialog was answered, by us or by somebody else.
+    /// The dialog was closed, by a command or by the user.
     DialogClosed,
-    /// A file chooser opened; it waits for its answer.
+    /// A file chooser opened.
     FileChooserOpened { multiple: bool },
-    /// The file chooser is gone.
+    /// The file chooser was closed.
     FileChooserClosed,
-    /// The renderer crashed.
+    /// The renderer process crashed.
     Crashed,
-    /// The page is gone.
+    /// The page was closed.
     Closed,
 }
 
 impl PageEvent {
-    /// The event with the texts that the page chose cut off where they are longer than anybody reads: a page can make
-    /// them as long as it likes, and most stand in every answer.
+    /// Shortens the texts of a page to the limit. A page determines their length, and most texts are part of answers.
     pub(crate) fn bounded(mut self) -> Self {
         let cut = |text: &mut String| {
             if text.len() > MAX_TEXT_LENGTH {
@@ -123,44 +122,44 @@ impl PageEvent {
     }
 }
 
-/// The life of a request.
+/// An event of a request.
 #[derive(Debug, Clone)]
 pub enum RequestEvent {
-    /// It was sent. A redirect is a request of the same id again, after a `Responded`.
+    /// The request was sent. A redirect sends a request with the same identifier again, after a `Responded`.
     Started {
         id: RequestId,
         frame: Option<FrameId>,
         loader: Option<LoaderId>,
         url: String,
         method: String,
-        /// The resource type as Playwright names it: `document`, `stylesheet`, `image`, `media`, `font`, `script`, `xhr`, `fetch`, `eventsource`, `websocket`, `manifest`, `ping`, `other`.
+        /// The resource type with Playwright's name: `document`, `stylesheet`, `image`, `media`, `font`, `script`, `xhr`, `fetch`, `eventsource`, `websocket`, `manifest`, `ping`, `other`.
         resource_type: String,
         headers: Headers,
         has_body: bool,
-        /// The body, if it is short and text.
+        /// The body, if it is a short text.
         body: Option<String>,
-        /// It loads a document for a frame.
+        /// Whether the request loads a document of a frame.
         is_navigation: bool,
-        /// Seconds on the browser's own clock.
+        /// The time in seconds of the browser's clock.
         at: f64,
     },
-    /// The headers that were really sent, known a little later.
+    /// The headers that were sent. The event follows a little later.
     HeadersSent { id: RequestId, headers: Headers },
-    /// The answer comes from the page's own memory; nothing is sent.
+    /// The response comes from the memory cache of the page. No request is sent.
     ServedFromCache { id: RequestId },
-    /// Status and headers of the answer arrived.
+    /// The status and the headers of the response were received.
     Responded {
         id: RequestId,
         response: ResponseFacts,
-        /// `HeadersSent` and `HeadersReceived` tell of it too.
+        /// Whether `HeadersSent` and `HeadersReceived` are also reported.
         has_raw_headers: bool,
         at: f64,
     },
-    /// The headers that were really received, known a little before or after the response.
+    /// The headers that were received. The event precedes or follows the response.
     HeadersReceived { id: RequestId, headers: Headers },
-    /// The body arrived. `size` is what crossed the network, in bytes.
+    /// The body was received. `size` is the number of bytes that were transferred.
     Finished { id: RequestId, size: u64, at: f64 },
-    /// It failed or was cancelled.
+    /// The request failed or was cancelled.
     Failed {
         id: RequestId,
         reason: NetError,
@@ -169,39 +168,39 @@ pub enum RequestEvent {
     },
 }
 
-/// What the first line and the headers of a response say.
+/// The status line and the headers of a response.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResponseFacts {
-    /// HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// The reason phrase, or the standard one where the protocol has none.
+    /// The reason phrase, or the standard one if the protocol has none.
     pub status_text: String,
-    /// Headers.
+    /// The headers.
     pub headers: Headers,
     /// The media type without parameters.
     pub mime_type: String,
-    /// The answer came from a cache.
+    /// Whether the response comes from a cache.
     pub from_cache: bool,
-    /// The answer came from a service worker.
+    /// Whether the response comes from a service worker.
     pub from_service_worker: bool,
-    /// IP address and port of the server.
+    /// The IP address and port of the server.
     pub remote_address: Option<String>,
 }
 
-/// A line of the console.
+/// A console message.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleMessage {
-    /// What kind of call it was.
+    /// The kind of the message.
     pub kind: MessageKind,
-    /// The text as a console shows it.
+    /// The text as a console displays it.
     pub text: String,
-    /// Where it was called.
+    /// The position of the call.
     pub location: Option<SourceLocation>,
 }
 
-/// What made a console message.
+/// The kind of a console message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, strum::Display, strum::EnumString)]
 #[serde(rename_all = "camelCase")]
 #[strum(serialize_all = "camelCase")]
@@ -225,22 +224,22 @@ pub enum MessageKind {
     ProfileEnd,
     Count,
     TimeEnd,
-    /// An uncaught error or rejection of the page.
+    /// An uncaught exception or rejection of the page.
     PageError,
 }
 
-/// A place in a script or document.
+/// A position in a script or document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SourceLocation {
-    /// URL of the script or document.
+    /// The URL of the script or document.
     pub url: String,
-    /// Line, from 0.
+    /// The line, from 0.
     pub line: u32,
-    /// Column, from 0.
+    /// The column, from 0.
     pub column: u32,
 }
 
-/// What kind of dialog a page opened.
+/// The kind of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -251,22 +250,22 @@ pub enum DialogKind {
     Confirm,
     /// `prompt()`
     Prompt,
-    /// The question whether to leave the page.
+    /// The beforeunload dialog.
     Beforeunload,
 }
 
-/// The life of a download.
+/// An event of a download.
 #[derive(Debug, Clone)]
 pub enum DownloadEvent {
-    /// It began.
+    /// The download started.
     Started {
         id: String,
         page: Option<PageId>,
         url: String,
         suggested_name: String,
     },
-    /// It ended; the file lies at `path`.
+    /// The download was completed. The file is at `path`.
     Finished { id: String, path: PathBuf },
-    /// It was cancelled or failed.
+    /// The download was cancelled or failed.
     Failed { id: String, reason: String },
 }

@@ -1,6 +1,6 @@
-//! The caller's JavaScript as a function whose result is JSON; the same for every protocol.
+//! Expressions of the caller as functions that return JSON.
 
-/// A function that runs the caller's expression and returns its value as JSON text, or null for undefined.
+/// Returns a function that evaluates the caller's expression and returns its value as JSON text, or null for undefined.
 pub(crate) fn function_around(parameter: &str, expression: &str) -> String {
     format!(
         "async function({parameter}) {{\n  let value = (\n{expression}\n);
@@ -10,6 +10,6 @@ pub(crate) fn function_around(parameter: &str, expression: &str) -> String {
     )
 }
 
-/// What JSON has no word for is told in text; a cycle is cut. Pages may have replaced what we use of theirs: then the value itself is
-/// returned, in an array.
+/// The conversion to JSON. Values that JSON does not have become text, and cycles are cut. If the page has replaced functions that the
+/// conversion needs, the value itself is returned in an array.
 const TO_JSON: &str = include_str!("expression.js");

@@ -1,9 +1,9 @@
-//! Frames inside frames.
+//! The descendants of frames.
 
 use super::FrameId;
 use std::collections::HashMap;
 
-/// All frames inside a frame, however deep.
+/// Returns all descendants of a frame.
 pub(crate) fn descendants<T>(
     frames: &HashMap<FrameId, T>,
     frame: &FrameId,

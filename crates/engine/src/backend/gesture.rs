@@ -1,5 +1,5 @@
-//! Gestures as WebDriver says them: three devices in step, and drags, which its browsers begin and never end, carried on by our own code.
-//! <https://www.w3.org/TR/webdriver2/#actions>
+//! Input as WebDriver actions of three input sources with synchronous ticks, and drags: these browsers start a drag but do not continue it,
+//! so injected scripts dispatch its events. <https://www.w3.org/TR/webdriver2/#actions>
 
 use super::{InputStep, MouseButton, Point, keys};
 use crate::error::Result;
@@ -7,34 +7,34 @@ use async_trait::async_trait;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use wire::actions::{Action, Source};
 
-/// Steps that go out in one command.
-const AT_ONCE: usize = 96;
+/// The largest number of ticks in a command.
+const MAX_TICKS: usize = 96;
 
-/// What a page's devices were left at: the pointer is moved before it is pressed, and a button is let go of where it was pressed.
+/// The state of the input sources of a page. The pointer is moved before a button is pressed or released at another position.
 #[derive(Default)]
 pub(crate) struct Devices(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     pointer: Option<Point>,
-    /// A drag that begins is taken.
-    taking: bool,
-    /// One was.
+    /// Whether the injected script intercepts the next drag.
+    intercepting: bool,
+    /// Whether a drag is in progress.
     dragging: bool,
 }
 
-/// Where a gesture goes.
+/// The window or frame that input actions are relative to.
 #[async_trait]
 pub(crate) trait ActionsOrigin: Sync {
-    /// A point of the page, as the devices have to say it here.
+    /// Converts a point of the page to coordinates of the actions origin.
     fn inside(&self, point: Point) -> Point;
-    /// Has the browser do it.
+    /// Performs actions.
     async fn perform(&self, actions: Vec<Source>) -> Result<()>;
-    /// Tells our code in the document of a drag, and what it answers. A document that has gone drags nothing.
+    /// Calls a drag function of the injected script. Returns false if the document was replaced.
     async fn drag(&self, function: &str, at: Point) -> Result<bool>;
 }
 
-/// The three devices: what one does, the others wait for.
+/// The actions of the three input sources. While one acts, the others pause.
 #[derive(Default)]
 struct Ticks {
     key: Vec<Action>,
@@ -63,7 +63,7 @@ impl Ticks {
         self.wheel.push(action);
     }
 
-    /// The devices that do anything.
+    /// Returns the input sources that have an action.
     fn sources(self) -> Vec<Source> {
         let acts = |actions: &[Action]| {
             let mut actions = actions.iter();
@@ -93,75 +93,75 @@ impl Ticks {
 }
 
 impl Devices {
-    /// Does these steps there, in order, in as few commands as can be.
-    pub(crate) async fn act(&self, ground: &dyn ActionsOrigin, steps: &[InputStep]) -> Result<()> {
+    /// Performs steps in order, in as few commands as possible.
+    pub(crate) async fn act(&self, origin: &dyn ActionsOrigin, steps: &[InputStep]) -> Result<()> {
         let mut ticks = Ticks::default();
         for step in steps {
             let drags = match step {
                 InputStep::MouseMove { buttons, .. } => buttons.contains(&MouseButton::Left),
-                InputStep::MouseUp { .. } => self.state().taking,
+                InputStep::MouseUp { .. } => self.state().intercepting,
                 _ => false,
             };
             if drags {
-                perform(ground, &mut ticks).await?;
-                self.add_while_dragging(ground, &mut ticks, step).await?;
+                perform(origin, &mut ticks).await?;
+                self.add_while_dragging(origin, &mut ticks, step).await?;
             } else {
-                self.add(&mut ticks, ground, step);
-                if ticks.key.len() >= AT_ONCE {
-                    perform(ground, &mut ticks).await?;
+                self.add(&mut ticks, origin, step);
+                if ticks.key.len() >= MAX_TICKS {
+                    perform(origin, &mut ticks).await?;
                 }
             }
         }
-        perform(ground, &mut ticks).await
+        perform(origin, &mut ticks).await
     }
 
     async fn add_while_dragging(
         &self,
-        ground: &dyn ActionsOrigin,
+        origin: &dyn ActionsOrigin,
         ticks: &mut Ticks,
         step: &InputStep,
     ) -> Result<()> {
         match step {
             InputStep::MouseMove { to, .. } => {
                 if self.state().dragging {
-                    return ground.drag("dragTo", *to).await.map(drop);
+                    return origin.drag("dragTo", *to).await.map(drop);
                 }
-                let first = !std::mem::replace(&mut self.state().taking, true);
+                let first = !std::mem::replace(&mut self.state().intercepting, true);
                 if first {
-                    ground.drag("takeDrag", *to).await?;
+                    origin.drag("takeDrag", *to).await?;
                 }
-                self.add(ticks, ground, step);
-                perform(ground, ticks).await?;
-                if ground.drag("dragTaken", *to).await? {
+                self.add(ticks, origin, step);
+                perform(origin, ticks).await?;
+                if origin.drag("dragTaken", *to).await? {
                     self.state().dragging = true;
-                    ground.drag("dragTo", *to).await?;
+                    origin.drag("dragTo", *to).await?;
                 }
             }
             InputStep::MouseUp { at, .. } => {
-                ground.drag("dropDrag", *at).await?;
+                origin.drag("dropDrag", *at).await?;
                 let mut state = self.state();
-                (state.taking, state.dragging) = (false, false);
+                (state.intercepting, state.dragging) = (false, false);
                 drop(state);
-                self.add(ticks, ground, step);
+                self.add(ticks, origin, step);
             }
-            _ => self.add(ticks, ground, step),
+            _ => self.add(ticks, origin, step),
         }
         Ok(())
     }
 
-    fn add(&self, ticks: &mut Ticks, ground: &dyn ActionsOrigin, step: &InputStep) {
+    fn add(&self, ticks: &mut Ticks, origin: &dyn ActionsOrigin, step: &InputStep) {
         match step {
-            InputStep::MouseMove { to, .. } => self.move_to(ticks, ground, *to),
+            InputStep::MouseMove { to, .. } => self.move_to(ticks, origin, *to),
             InputStep::MouseDown { at, button, .. } => {
-                self.reach(ticks, ground, *at);
+                self.move_if_needed(ticks, origin, *at);
                 ticks.pointer(Action::PointerDown {
-                    button: number(*button),
+                    button: button_number(*button),
                 });
             }
             InputStep::MouseUp { at, button, .. } => {
-                self.reach(ticks, ground, *at);
+                self.move_if_needed(ticks, origin, *at);
                 ticks.pointer(Action::PointerUp {
-                    button: number(*button),
+                    button: button_number(*button),
                 });
             }
             InputStep::Wheel {
@@ -170,7 +170,7 @@ impl Devices {
                 delta_y,
                 ..
             } => {
-                let at = ground.inside(*at);
+                let at = origin.inside(*at);
                 ticks.wheel(Action::Scroll {
                     x: pixels(at.x),
                     y: pixels(at.y),
@@ -195,17 +195,17 @@ impl Devices {
         }
     }
 
-    fn move_to(&self, ticks: &mut Ticks, ground: &dyn ActionsOrigin, to: Point) {
+    fn move_to(&self, ticks: &mut Ticks, origin: &dyn ActionsOrigin, to: Point) {
         self.state().pointer = Some(to);
-        let Point { x, y } = ground.inside(to);
+        let Point { x, y } = origin.inside(to);
         ticks.pointer(Action::PointerMove { x, y });
     }
 
-    /// Moves there, unless the pointer is there already.
-    fn reach(&self, ticks: &mut Ticks, ground: &dyn ActionsOrigin, at: Point) {
+    /// Moves the pointer, unless it is at the position.
+    fn move_if_needed(&self, ticks: &mut Ticks, origin: &dyn ActionsOrigin, at: Point) {
         let there = self.state().pointer;
         if there != Some(at) {
-            self.move_to(ticks, ground, at);
+            self.move_to(ticks, origin, at);
         }
     }
 
@@ -214,16 +214,16 @@ impl Devices {
     }
 }
 
-async fn perform(ground: &dyn ActionsOrigin, ticks: &mut Ticks) -> Result<()> {
+async fn perform(origin: &dyn ActionsOrigin, ticks: &mut Ticks) -> Result<()> {
     let actions = std::mem::take(ticks).sources();
     if actions.is_empty() {
         return Ok(());
     }
-    ground.perform(actions).await
+    origin.perform(actions).await
 }
 
 /// <https://w3c.github.io/pointerevents/#the-button-property>
-fn number(button: MouseButton) -> u8 {
+fn button_number(button: MouseButton) -> u8 {
     match button {
         MouseButton::Left => 0,
         MouseButton::Middle => 1,

@@ -1,9 +1,9 @@
-//! What keeps pages from opening connections that are no requests, and so cannot be stopped: a script in each of them.
+//! The script that prevents pages from opening connections that cannot be intercepted.
 
 use crate::origins::OriginRules;
 use serde_json::json;
 
-/// What refuses connections that are no requests, in a page or a worker.
+/// Returns a script for pages and workers that blocks connections that are not requests, according to the rules.
 pub(crate) fn guard(rules: &OriginRules) -> String {
     let (allowed, blocked) = rules.expressions();
     format!("({GUARD})({}, {})", json!(allowed), json!(blocked))

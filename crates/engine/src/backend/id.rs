@@ -1,4 +1,4 @@
-//! Names of pages, frames, documents and requests.
+//! Identifiers of pages, frames, documents and requests.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ macro_rules! id {
         }
 
         impl $name {
-            /// The identifier as the browser writes it.
+            /// Returns the identifier as the browser writes it.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -25,21 +25,21 @@ macro_rules! id {
 }
 
 id! {
-    /// Identifies a page for as long as it lives.
+    /// The identifier of a page.
     PageId
 }
 id! {
-    /// Identifies a frame of a page; survives navigations.
+    /// The identifier of a frame, which navigations do not change.
     FrameId
 }
 id! {
-    /// Identifies one load of one document in a frame.
+    /// The identifier of a load of a document in a frame.
     LoaderId
 }
 id! {
-    /// Identifies a request; a redirect keeps it.
+    /// The identifier of a request, which redirects do not change.
     RequestId
 }
 
-/// An element of a frame's document, kept by the injected code; valid until the document is replaced.
+/// The identifier of an element that the injected script stores. It is valid until the document is replaced.
 pub type Handle = u64;

@@ -1,4 +1,4 @@
-//! What is done to screenshots after the browser took them.
+//! Processing of screenshots after the browser has taken them.
 
 use super::{Screenshot, ScreenshotFormat};
 use image::codecs::jpeg::JpegEncoder;
@@ -6,14 +6,14 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageFormat, ImageResult};
 use std::io::{Cursor, Write as _};
 
-/// The same picture in a PNG as small as `zlib` makes it by default. The browser's own encoder takes as long for a plain
-/// page and many times as long for a colourful one, on the thread that draws. What cannot be read stays as it is.
+/// Recompresses a PNG with the default level of `zlib`. The encoder of the browser takes as long for a plain page and many
+/// times as long for a colourful one, on the rendering thread. Invalid data is returned unchanged.
 pub(crate) fn compact(png: Vec<u8>) -> Vec<u8> {
     let smaller = recompress(&png).ok();
     smaller.filter(|new| new.len() < png.len()).unwrap_or(png)
 }
 
-/// Goes row by row: a page can be a hundred megapixels.
+/// Processes one row after the other, because a screenshot can have a hundred megapixels.
 fn recompress(png: &[u8]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut rows = png::Decoder::new(Cursor::new(png)).read_info()?;
     let info = rows.info().clone();
@@ -30,21 +30,21 @@ fn recompress(png: &[u8]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     Ok(bytes)
 }
 
-/// The whole pixels that a stretch touches: where they begin, not before `least`, and how many they are.
+/// Returns the whole pixels that an interval touches: the first one, not before `least`, and their number.
 pub(crate) fn pixel_span(start: f64, length: f64, least: f64) -> (f64, f64) {
-    /// Layout is in fractions; what is less of a pixel than this is nothing.
+    /// The part of a pixel that is ignored, because layout coordinates are fractions.
     const TOLERANCE: f64 = 1e-3;
     let first = (start + TOLERANCE).floor().max(least);
     let end = (start + length - TOLERANCE).ceil();
     (first, (end - first).max(1.0))
 }
 
-/// Whether a picture drawn at this scale has to be drawn again.
+/// Whether a screenshot at this scale must be resized.
 pub(crate) fn is_scaled(scale: f64) -> bool {
     (scale - 1.0).abs() > 1e-6
 }
 
-/// A PNG in the requested format, drawn at this scale; of a part of it, if one is given: left, top, width and height.
+/// Converts a PNG to the requested format and scale. `area` is a part of it: left, top, width and height.
 pub(crate) fn convert(
     png: &[u8],
     part: Option<[u32; 4]>,

@@ -1,9 +1,9 @@
-//! Trusted input in the engine's own words.
+//! Trusted input, in terms of the engine.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A place in a viewport, in CSS pixels.
+/// A point in a viewport, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Point {
     /// From the left edge.
@@ -37,7 +37,7 @@ pub enum MouseButton {
     Middle,
 }
 
-/// A key that changes what others do while it is held.
+/// A modifier key.
 #[derive(
     Debug,
     Clone,
@@ -63,7 +63,7 @@ pub enum Modifier {
     Shift,
 }
 
-/// A key to hold.
+/// A modifier key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "their names are Playwright's")]
 pub enum HeldKey {
@@ -86,31 +86,31 @@ impl From<HeldKey> for Modifier {
     }
 }
 
-/// A key as the keyboard layout describes it.
+/// A key definition of the keyboard layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// What it produces: `a`, `A`, `Enter`. <https://www.w3.org/TR/uievents-key/>
+    /// The key value: `a`, `A`, `Enter`. <https://www.w3.org/TR/uievents-key/>
     pub key: String,
-    /// Where it lies: `KeyA`. <https://www.w3.org/TR/uievents-code/>
+    /// The physical key: `KeyA`. <https://www.w3.org/TR/uievents-code/>
     pub code: String,
     /// The legacy `keyCode`.
     pub key_code: u32,
-    /// The text it types, if any.
+    /// The text that the key types, if any.
     pub text: Option<String>,
     /// 0 standard, 1 left, 2 right, 3 numeric keypad.
     pub location: u32,
 }
 
-/// One step of an input sequence.
+/// A step of a sequence of input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum InputStep {
-    /// The pointer moves. `modifiers` are the keys held.
+    /// Moves the pointer. `modifiers` are the pressed keys.
     MouseMove {
         to: Point,
         buttons: Vec<MouseButton>,
         modifiers: Vec<Modifier>,
     },
-    /// A button goes down; `count` is 2 for the second press of a double click. `buttons` are those held including this.
+    /// Presses a button; `count` is 2 for the second press of a double click. `buttons` are the pressed ones, including this.
     MouseDown {
         at: Point,
         button: MouseButton,
@@ -118,7 +118,7 @@ pub enum InputStep {
         count: u32,
         modifiers: Vec<Modifier>,
     },
-    /// A button goes up. `buttons` are those still held.
+    /// Releases a button. `buttons` are those that remain pressed.
     MouseUp {
         at: Point,
         button: MouseButton,
@@ -126,21 +126,21 @@ pub enum InputStep {
         count: u32,
         modifiers: Vec<Modifier>,
     },
-    /// The wheel turns.
+    /// Scrolls the wheel.
     Wheel {
         at: Point,
         delta_x: f64,
         delta_y: f64,
         modifiers: Vec<Modifier>,
     },
-    /// A key goes down. `modifiers` include the key itself if it is one.
+    /// Presses a key. `modifiers` include the key itself if it is a modifier.
     KeyDown {
         key: Key,
         modifiers: Vec<Modifier>,
         repeat: bool,
     },
-    /// A key goes up. `modifiers` are those still held.
+    /// Releases a key. `modifiers` are those that remain pressed.
     KeyUp { key: Key, modifiers: Vec<Modifier> },
-    /// Text arrives as from an input method, without keys.
+    /// Inserts text without keys, as an input method does.
     InsertText { text: String },
 }

@@ -1,4 +1,4 @@
-//! Paused requests, and what can be done with them.
+//! Paused requests and the decisions about them.
 
 use super::{FrameId, Headers, RequestId};
 use crate::error::{Error, NetError, Result};
@@ -6,24 +6,24 @@ use crate::routes::RouteAnswer;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-/// A request that waits for a verdict.
+/// A request that is paused until a decision.
 #[derive(Debug, Clone)]
 pub struct PausedRequest {
-    /// The browser's name for the request, the same as in its events; a redirect keeps it.
+    /// The identifier of the request in events, which redirects do not change.
     pub id: Option<RequestId>,
-    /// The frame that sent it.
+    /// The frame of the request.
     pub frame: FrameId,
-    /// The URL, fragment excluded.
+    /// The URL without its fragment.
     pub url: String,
-    /// `GET`, `POST`, …
+    /// The HTTP method: `GET`, `POST`, …
     pub method: String,
-    /// As far as known before it is sent.
+    /// The headers that are known before the request is sent.
     pub headers: Headers,
-    /// The body, where the browser has it at hand.
+    /// The body, if the browser reports it.
     pub body: Option<Vec<u8>>,
-    /// As in [`super::RequestEvent`].
+    /// The resource type, as in [`super::RequestEvent`].
     pub resource_type: String,
-    /// Whether it loads a document for a frame.
+    /// Whether the request loads a document of a frame.
     pub is_navigation: bool,
     /// The backend's identifier of the paused request.
     pub(crate) key: String,
@@ -32,11 +32,11 @@ pub struct PausedRequest {
 /// The response to a request that is still paused.
 #[derive(Debug, Clone)]
 pub struct Fetched {
-    /// HTTP status.
+    /// The HTTP status.
     pub status: u16,
     /// The reason phrase.
     pub status_text: String,
-    /// Headers of the response.
+    /// The headers of the response.
     pub headers: Headers,
     /// The body, decoded; empty for a redirect.
     pub body: Vec<u8>,
@@ -47,20 +47,20 @@ pub struct Fetched {
 pub enum Verdict {
     /// The request is sent, with these changes.
     Continue {
-        /// Another URL, which the page does not see.
+        /// Another URL, which the page cannot see.
         url: Option<String>,
         /// Another method.
         method: Option<String>,
-        /// Other headers, all of them.
+        /// A replacement of all headers.
         headers: Option<Headers>,
         /// Another body.
         body: Option<Vec<u8>>,
     },
     /// The request gets a mock response.
     Fulfill {
-        /// HTTP status.
+        /// The HTTP status.
         status: u16,
-        /// Headers of the response.
+        /// The headers of the response.
         headers: Headers,
         /// The body of the response.
         body: Vec<u8>,
@@ -69,7 +69,7 @@ pub enum Verdict {
     Abort(FailureReason),
 }
 
-/// Why a request fails, by Playwright's names: `failed`, `aborted`, `timedout`, `accessdenied`, …
+/// The reason for which a request fails, with Playwright's name: `failed`, `aborted`, `timedout`, `accessdenied`, …
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantNames,
 )]
@@ -93,7 +93,7 @@ pub enum FailureReason {
 }
 
 impl FailureReason {
-    /// The net error of the request that is aborted for this reason.
+    /// Returns the net error of a request that is aborted for this reason.
     pub(crate) fn net_error(self) -> NetError {
         match self {
             Self::Failed => NetError::Failed,
@@ -114,7 +114,7 @@ impl FailureReason {
     }
 }
 
-/// Calls `apply` with the verdict of a route about a request with these headers: at once, or after the delay of a mock response.
+/// Calls `apply` with the decision of a route about a request with these headers: at once, or after the delay of a mock response.
 pub(crate) fn apply_route(
     answer: RouteAnswer,
     headers: Headers,
@@ -147,7 +147,7 @@ pub(crate) fn decode_body(method: &str, body: String, is_base64: bool) -> Result
     bytes.map_err(|error| Error::protocol(method, error))
 }
 
-/// The standard reason phrase of a status, for HTTP/2, which sends none.
+/// Returns the standard reason phrase of a status, for HTTP/2, which has none.
 /// <https://www.rfc-editor.org/rfc/rfc9110#section-15>
 pub(crate) fn status_text(status: u16) -> &'static str {
     let status = http::StatusCode::from_u16(status).ok();
@@ -157,7 +157,7 @@ pub(crate) fn status_text(status: u16) -> &'static str {
 }
 
 impl Verdict {
-    /// The request is sent unchanged.
+    /// Returns the decision to send the request unchanged.
     pub(crate) fn unchanged() -> Self {
         Self::Continue {
             url: None,

@@ -1,4 +1,4 @@
-//! What WebDriver calls the keys of a keyboard. <https://w3c.github.io/webdriver/#keyboard-actions>
+//! The WebDriver codes of keys. <https://w3c.github.io/webdriver/#keyboard-actions>
 
 use super::Key;
 
@@ -42,7 +42,7 @@ const NAMED: &[(&str, char)] = &[
     ("ZenkakuHankaku", '\u{E040}'),
 ];
 
-/// Keys that lie elsewhere too, by their place.
+/// The codes of keys that exist at several positions, by physical key.
 const PLACED: &[(&str, char)] = &[
     ("NumpadEnter", '\u{E007}'),
     ("Numpad0", '\u{E01A}'),
@@ -66,7 +66,7 @@ const PLACED: &[(&str, char)] = &[
     ("MetaRight", '\u{E053}'),
 ];
 
-/// The key's value in an action.
+/// Returns the value of the key in an action.
 pub(crate) fn value(key: &Key) -> String {
     let placed = PLACED.iter().find(|(code, _)| *code == key.code);
     let named = || NAMED.iter().find(|(name, _)| *name == key.key);
@@ -77,7 +77,7 @@ pub(crate) fn value(key: &Key) -> String {
     }
 }
 
-/// A text as the keys that type it: a letter with what combines with it is one.
+/// Splits a text into the keys that type it: a letter and its combining characters are one key.
 pub(crate) fn letters(text: &str) -> Vec<String> {
     let mut letters: Vec<String> = Vec::new();
     let mut joined = false;

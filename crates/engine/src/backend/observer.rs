@@ -1,41 +1,41 @@
-//! Observers of what happens in a browser.
+//! The interfaces that receive events of a browser.
 
 use super::{ContextBackend, DownloadEvent, PageBackend, PageEvent, PageId, PausedRequest};
 use std::sync::{Arc, OnceLock};
 
-/// Hears what happens in a context outside its pages.
+/// Receives the events of a context that do not belong to a page.
 pub trait ContextObserver: Send + Sync {
-    /// A page came to be: opened by us, by a script (then `opener` is known), or by the user. Returns who hears of it.
+    /// A page was opened: by a command, by a script (then `opener` is set), or by the user. Returns the observer of the page.
     fn page_opened(
         &self,
         page: Arc<dyn PageBackend>,
         opener: Option<PageId>,
     ) -> Arc<dyn PageObserver>;
-    /// A page opened one more than pages may have open; it was closed at once.
+    /// A popup was closed at once, because the page has opened too many.
     fn page_refused(&self, _opener: &PageId) {}
-    /// A download went on.
+    /// The state of a download changed.
     fn download(&self, event: DownloadEvent);
-    /// The context is ready to be used; called once, before any page is reported.
+    /// The context is ready. Called once, before any page is reported.
     fn attached(&self, _context: &Arc<dyn ContextBackend>) {}
 }
 
-/// Hears what happens in one page, in the browser's order.
+/// Receives the events of a page in the order of the browser.
 pub trait PageObserver: Send + Sync {
-    /// Takes note; must return at once.
+    /// Receives an event. Must not block.
     fn event(&self, event: PageEvent);
 
-    /// Takes over a request that waits, if somebody decides about it; must return at once.
+    /// Receives a paused request. Returns whether the observer decides about it. Must not block.
     fn paused(&self, _request: PausedRequest) -> bool {
         false
     }
 }
 
-/// Reports a page's events to its observer, once it has one.
+/// Passes the events of a page to its observer, once it has one.
 #[derive(Default)]
 pub(crate) struct Reporter(OnceLock<Arc<dyn PageObserver>>);
 
 impl Reporter {
-    /// Sets the observer of everything from here on; once, by whoever prepares the page.
+    /// Sets the observer of all further events. Called once, when the page is prepared.
     pub(crate) fn set_observer(&self, observer: Arc<dyn PageObserver>) {
         let _ = self.0.set(observer);
     }
@@ -46,7 +46,7 @@ impl Reporter {
         }
     }
 
-    /// Offers a paused request to the observer; whether it decides about it.
+    /// Passes a paused request to the observer. Returns whether the observer decides about it.
     pub(crate) fn offer(&self, request: PausedRequest) -> bool {
         self.0
             .get()

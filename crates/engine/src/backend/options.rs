@@ -1,4 +1,4 @@
-//! What a context, a picture or a print can be asked to be.
+//! The options of browser contexts, screenshots and PDFs.
 
 use super::scripts::BLOCK_SERVICE_WORKERS;
 use super::{Headers, Proxy};
@@ -19,23 +19,23 @@ pub struct Size {
     pub height: u32,
 }
 
-/// What the page believes of its screen.
+/// The screen and the window that a page sees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Viewport {
-    /// Inner size of the window.
+    /// The inner size of the window.
     pub size: Size,
-    /// Size of the screen around it; the same if none.
+    /// The size of the screen; `None`: that of the window.
     pub screen: Option<Size>,
     /// Device pixels per CSS pixel.
     pub device_scale_factor: f64,
-    /// Honours the viewport meta tag, overlays scroll bars.
+    /// Whether the viewport meta tag is applied and scroll bars are overlays.
     pub is_mobile: bool,
-    /// Has a touch screen.
+    /// Whether the page sees a touch screen.
     pub has_touch: bool,
 }
 
 impl Viewport {
-    /// A desktop window of that size.
+    /// Returns the viewport of a desktop window of this size.
     pub fn desktop(width: u32, height: u32) -> Self {
         Self {
             size: Size { width, height },
@@ -47,20 +47,20 @@ impl Viewport {
     }
 }
 
-/// User and password for HTTP authentication.
+/// The user name and password for HTTP authentication.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpCredentials {
     /// User name.
     pub username: String,
     /// Password.
     pub password: String,
-    /// Only for this origin.
+    /// The only origin that receives them; `None`: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
 }
 
 impl HttpCredentials {
-    /// User and password, if they are for this origin.
+    /// Returns the user name and password, if they are for this origin.
     pub(crate) fn for_origin(&self, origin: &str) -> Option<(String, String)> {
         let only = self.origin.as_ref();
         let is_meant = only.is_none_or(|only| only.trim_end_matches('/') == origin);
@@ -68,7 +68,7 @@ impl HttpCredentials {
     }
 }
 
-/// A place on earth.
+/// A geographic position.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Geolocation {
     /// Degrees, −90 to 90.
@@ -114,65 +114,65 @@ pub struct MediaFeatures {
     pub contrast: Option<String>,
 }
 
-/// What a context is made like.
+/// The options of a browser context.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ContextOptions {
-    /// The browser is somebody else's: what nobody asked for stays as its owner has it.
+    /// Whether the browser is not one that Playhouse started. Its settings remain unless an option changes them.
     pub is_anothers: bool,
-    /// `None`: the window's own size.
+    /// The viewport; `None`: the size of the window.
     pub viewport: Option<Viewport>,
     /// The `User-Agent` header and `navigator.userAgent`.
     pub user_agent: Option<String>,
-    /// A BCP 47 tag, e.g. `de-DE`.
+    /// The locale as a BCP 47 tag, e.g. `de-DE`.
     pub locale: Option<String>,
-    /// An IANA name, e.g. `Europe/Berlin`.
+    /// The time zone by its IANA name, e.g. `Europe/Berlin`.
     pub timezone: Option<String>,
-    /// Media features from the start.
+    /// The initial media features.
     pub media: MediaFeatures,
-    /// Where the pages believe to be.
+    /// The position that pages see.
     pub geolocation: Option<Geolocation>,
-    /// Permissions granted to every origin.
+    /// The permissions that every origin is granted.
     pub permissions: Vec<String>,
-    /// Deny the other permissions that pages ask for, instead of asking somebody. Browsers of the Chromium family take it here, Firefox as preferences.
+    /// Whether other permissions are denied without a prompt. Chromium applies it here; for Firefox it is a preference.
     pub deny_other_permissions: bool,
-    /// Headers that go with every request.
+    /// Headers of every request.
     pub extra_headers: Headers,
-    /// Answer to HTTP authentication.
+    /// The credentials for HTTP authentication.
     pub http_credentials: Option<HttpCredentials>,
-    /// Accept any certificate.
+    /// Whether invalid certificates are accepted.
     pub ignore_https_errors: bool,
-    /// Start without network.
+    /// Whether the context starts in offline mode.
     pub offline: bool,
-    /// How slow the network is.
+    /// The initial throttling of the network.
     pub throttling: Throttling,
-    /// [`BrowserContext::set_throttling`](crate::BrowserContext::set_throttling) may be called later.
+    /// Whether [`BrowserContext::set_throttling`](crate::BrowserContext::set_throttling) can be called later.
     pub can_throttle: bool,
-    /// Requests that are refused or answered without a server.
+    /// The initial routes.
     pub routes: Routes,
-    /// Ignore Content-Security-Policy.
+    /// Whether Content-Security-Policy is ignored.
     pub bypass_csp: bool,
     /// `Some(false)`: pages run no scripts.
     pub java_script_enabled: Option<bool>,
-    /// Pages register no service workers.
+    /// Whether pages cannot register service workers.
     pub block_service_workers: bool,
-    /// A proxy of its own.
+    /// The upstream proxy of the context.
     pub proxy: Option<Proxy>,
-    /// Where downloads go; they are saved there under a unique name. `None`: they are refused.
+    /// The folder in which downloads are saved under unique names. `None`: downloads are cancelled.
     pub downloads: Option<PathBuf>,
-    /// What may be requested; for the whole browser, as workers belong to no context.
+    /// The origins that may be requested. They apply to the whole browser, because workers belong to no context.
     pub origins: OriginRules,
-    /// Which addresses and ports may be connected to.
+    /// The IP addresses and ports that may be connected to.
     pub addresses: AddressRules,
     /// Scripts that run in each new document before the document's own.
     pub init_scripts: Vec<String>,
-    /// How long its pages are waited for.
+    /// The timeouts for unresponsive pages.
     pub timeouts: PageTimeouts,
 }
 
-/// How long pages are waited for that do not answer. Tests shorten it.
+/// The timeouts for unresponsive pages. Tests shorten them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageTimeouts {
-    /// A page that is to be left may work for so long before its script is terminated.
+    /// The time that a script may run when its page is to be replaced or closed, before its execution is terminated.
     pub response: Duration,
 }
 
@@ -185,21 +185,21 @@ impl Default for PageTimeouts {
 }
 
 impl ContextOptions {
-    /// The scripts that run in each new document before the document's own, those that options stand for included.
+    /// Returns the scripts that run in each new document before its own scripts, including those that options imply.
     pub(crate) fn all_init_scripts(&self) -> impl Iterator<Item = &str> {
         let blocker = self.block_service_workers.then_some(BLOCK_SERVICE_WORKERS);
         self.init_scripts.iter().map(String::as_str).chain(blocker)
     }
 }
 
-/// How slow a network is made.
+/// Limits of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Throttling {
-    /// Bytes per second; `None`: as many as there are.
+    /// Bytes per second; `None`: no limit.
     pub download: Option<f64>,
-    /// Bytes per second; `None`: as many as there are.
+    /// Bytes per second; `None`: no limit.
     pub upload: Option<f64>,
-    /// What each request takes more, in milliseconds.
+    /// The added latency of each request, in milliseconds.
     pub latency: f64,
 }
 
@@ -212,7 +212,7 @@ pub enum SameSite {
     None,
 }
 
-/// A cookie as storage state files hold it.
+/// A cookie in the format of storage state files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {
@@ -238,7 +238,7 @@ pub struct Cookie {
     pub same_site: Option<SameSite>,
 }
 
-/// A number as JavaScript writes it: without a fraction where it has none.
+/// Serializes a number as JavaScript does: without a fraction if it is an integer.
 fn as_javascript<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     #[expect(clippy::cast_possible_truncation, reason = "whole, and in range")]
     if number.fract() == 0.0 && number.abs() < 9e15 {
@@ -252,25 +252,25 @@ fn session_cookie() -> f64 {
     -1.0
 }
 
-/// How to draw a page.
+/// The options of a screenshot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Screenshot {
     /// The image format.
     pub format: ScreenshotFormat,
     /// 0–100, for jpeg and webp.
     pub quality: Option<u8>,
-    /// Which part.
+    /// The part of the page.
     pub area: ScreenshotArea,
-    /// One image pixel per CSS pixel, whatever the device scale factor.
+    /// Whether the image has one pixel per CSS pixel, independently of the device scale factor.
     pub css_scale: bool,
-    /// Smaller than that by this factor; 1 for as large as that.
+    /// The factor by which the image is smaller; 1 for none.
     pub shrink: f64,
 }
 
-/// Which part of a page to draw.
+/// The part of a page in a screenshot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ScreenshotArea {
-    /// What is in the viewport.
+    /// The viewport.
     Viewport,
     /// The whole document.
     FullPage,
@@ -301,15 +301,15 @@ pub enum ScreenshotFormat {
     Webp,
 }
 
-/// How to print a page; sizes in inches.
+/// The options of a PDF. Sizes are in inches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PdfOptions {
     /// Paper width.
     pub width: f64,
     /// Paper height.
     pub height: f64,
-    /// Print backgrounds too.
+    /// Whether backgrounds are printed.
     pub background: bool,
-    /// Wide rather than tall.
+    /// Whether the orientation is landscape.
     pub landscape: bool,
 }

@@ -1,4 +1,4 @@
-//! What the storages of origins hold, in the same way in every browser: by what runs in a document of each.
+//! Reading and writing the storage of origins, by scripts in a document of each origin.
 
 use super::ContextBackend;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use serde_json::Value;
 const ENTRIES: &str = "JSON.stringify(Object.entries(localStorage))";
 
 impl dyn ContextBackend {
-    /// What `localStorage` holds for each of these origins, in their order; no request is sent for it.
+    /// Returns the `localStorage` of each of these origins, in their order. Sends no request.
     pub(crate) async fn local_storage(
         &self,
         origins: &[String],
@@ -17,7 +17,7 @@ impl dyn ContextBackend {
         self.read(origins, ENTRIES).await
     }
 
-    /// Replaces what `localStorage` holds for these origins.
+    /// Replaces the `localStorage` of these origins.
     pub(crate) async fn set_local_storage(
         &self,
         contents: &[(String, Vec<(String, String)>)],
@@ -28,7 +28,7 @@ impl dyn ContextBackend {
         .await
     }
 
-    /// Adds to what `localStorage` holds for these origins, replacing entries of the same name.
+    /// Adds entries to the `localStorage` of these origins. Entries with the same key are replaced.
     pub(crate) async fn add_local_storage(
         &self,
         contents: &[(String, Vec<(String, String)>)],
@@ -36,13 +36,13 @@ impl dyn ContextBackend {
         self.write(contents, |entries| added(entries)).await
     }
 
-    /// The IndexedDB of each of these origins, in their order, as JSON that only `set_databases` reads.
+    /// Returns the IndexedDB databases of each of these origins, in their order, as JSON for `set_databases`.
     pub(crate) async fn databases(&self, origins: &[String]) -> Result<Vec<Value>> {
         let read = format!("{DATABASES}\n__playhouseDatabases.read()");
         self.read(origins, &read).await
     }
 
-    /// Puts databases in the place of those of the same name; `only`: the origins have no others then.
+    /// Writes databases in place of those with the same name. `only` deletes all others of the origins.
     pub(crate) async fn set_databases(
         &self,
         contents: &[(String, Value)],

@@ -1,4 +1,4 @@
-//! What a page must be able to do, by concern. Each protocol implements each trait in the same file below its `page` module; `Capture` is in `screenshot.rs`.
+//! The interface of a page, in one trait for each concern. Each protocol implements a trait in the file of that name below its `page` module; `Capture` is in `screenshot.rs`.
 
 use super::{
     Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageId, PdfOptions,
@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// One page (tab, popup) and all its frames.
+/// A page with all its frames.
 #[async_trait]
 pub trait PageBackend:
     Navigation
@@ -25,14 +25,14 @@ pub trait PageBackend:
     + Send
     + Sync
 {
-    /// The page's identifier.
+    /// Returns the identifier of the page.
     fn id(&self) -> &PageId;
-    /// The top frame.
+    /// Returns the main frame.
     fn main_frame(&self) -> FrameId;
 
-    /// Returns once every event that the browser sent so far was reported to the observer.
+    /// Returns when all events that the browser has sent were reported to the observer.
     async fn flush(&self) -> Result<()>;
-    /// Like [`PageBackend::flush`], and the requests that the page's documents have sent by now are among the events.
+    /// Returns like [`PageBackend::flush`], after the requests that the documents have sent were also reported.
     async fn flush_requests(&self) -> Result<()> {
         self.flush().await
     }
@@ -42,67 +42,67 @@ pub trait PageBackend:
     async fn close(&self) -> Result<()>;
 }
 
-/// The page's history.
+/// Navigation and the history of a page.
 #[async_trait]
 pub trait Navigation {
-    /// Starts loading `url`; returns at commit or failure. `None`: the document stays (same-document, download, 204).
+    /// Starts to load `url`. Returns at the commit or the failure. `None`: the document stays (same-document, download, 204).
     async fn navigate(&self, url: &str) -> Result<Option<LoaderId>>;
-    /// Starts loading the document again.
+    /// Reloads the document.
     async fn reload(&self, ignore_cache: bool) -> Result<()>;
-    /// Moves in the history; false when there is no entry there.
+    /// Navigates in the history by `delta` entries. Returns false if there is no such entry.
     async fn go(&self, delta: i32) -> Result<bool>;
-    /// Aborts the navigation that is under way, and the loading of the document, without waiting for that.
+    /// Aborts the navigation and the loading of the document, without waiting for the effect.
     fn stop_loading(&self);
 }
 
-/// Frames and the elements that hold them.
+/// Frames and their owner elements.
 #[async_trait]
 pub trait Frames {
-    /// The frames that these frame elements hold, in order; `None` for an element without one.
+    /// Returns the frames of these frame elements, in order; `None` for an element that has no frame.
     async fn content_frames(
         &self,
         frame: &FrameId,
         owners: &[Handle],
     ) -> Result<Vec<Option<FrameId>>>;
-    /// The element that holds this frame, in its parent's document; `None` for the main frame.
+    /// Returns the owner element of a frame and the frame of its document; `None` for the main frame.
     async fn frame_owner(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>>;
 }
 
 /// Running JavaScript in a frame.
 #[async_trait]
 pub trait Evaluation {
-    /// Calls a function of the injected code in the frame's isolated world, and returns its answer as JSON; promises are awaited.
+    /// Calls a function of the injected script in the frame's isolated world and returns its result as JSON. Promises are awaited.
     ///
-    /// Fails with `DocumentGone` when the document is replaced meanwhile.
+    /// Fails with `DocumentGone` if the document is replaced meanwhile.
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String>;
-    /// Runs a script that adds to the injected code of the frame's document.
+    /// Runs a script that extends the injected script of the frame's document.
     async fn inject_script(&self, frame: &FrameId, script: &str) -> Result<()>;
-    /// Injects the code into all frames, so that one of them can call the others; does not wait for it.
+    /// Injects the script into all frames without waiting, so that frames can call each other.
     fn prepare_frames(&self) {}
-    /// Runs the caller's function in the page's own world and returns its result as JSON, `None` for `undefined`.
+    /// Runs a function of the caller in the page's main world and returns its result as JSON; `None` for `undefined`.
     ///
-    /// `expression` evaluates to a value or a function; a function is called with the element, if one is given.
+    /// `expression` evaluates to a value or a function. A function is called with the element, if there is one.
     async fn evaluate(
         &self,
         frame: &FrameId,
         expression: &str,
         element: Option<Handle>,
     ) -> Result<Option<Value>>;
-    /// Like [`Evaluation::evaluate`], with a list of elements of the frame's document as one array.
+    /// Evaluates like [`Evaluation::evaluate`], with an array of elements of the frame's document as argument.
     async fn evaluate_all(
         &self,
         frame: &FrameId,
         function: &str,
         elements: &[Handle],
     ) -> Result<Option<Value>>;
-    /// Whether the browser can parse a script; does not run it.
+    /// Whether the browser can parse a script. The script is not run.
     async fn parses(&self, frame: &FrameId, script: &str) -> Result<bool>;
 }
 
 /// Trusted input.
 #[async_trait]
 pub trait Input {
-    /// Sends trusted input, in order, in one write; returns when the page has handled all of it.
+    /// Sends trusted input in order, in one write. Returns when the page has handled it.
     ///
     /// Coordinates are CSS pixels of the main frame's viewport.
     async fn input(&self, steps: &[InputStep]) -> Result<()>;
@@ -111,9 +111,9 @@ pub trait Input {
 /// Dialogs, file choosers and file inputs.
 #[async_trait]
 pub trait Dialogs {
-    /// Answers the open dialog.
+    /// Handles the open dialog.
     async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()>;
-    /// Answers the open file chooser; `None` cancels it.
+    /// Handles the open file chooser; `None` cancels it.
     async fn answer_file_chooser(&self, files: Option<&[PathBuf]>) -> Result<()>;
     /// Sets the files of an `<input type=file>`.
     async fn set_input_files(
@@ -124,35 +124,35 @@ pub trait Dialogs {
     ) -> Result<()>;
 }
 
-/// Requests that are paused until a decision about them.
+/// Requests that are paused until a decision.
 #[async_trait]
 pub trait Interception {
     /// Pauses every request of the page's documents until the observer decides about it, or [`Interception::decide`] is called.
     async fn set_interception(&self, on: bool) -> Result<()>;
     /// Decides about a paused request.
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()>;
-    /// Sends a paused request with the changes of a [`Verdict::Continue`], and pauses its response, which is to be decided about under
-    /// the same key. Fails with `NavigationFailed` when no response comes.
+    /// Sends a paused request with the changes of a [`Verdict::Continue`] and pauses its response, for which a decision under the same key
+    /// is required. Fails with `NavigationFailed` if there is no response.
     async fn fetch(&self, key: &str, changes: Verdict) -> Result<Fetched>;
 }
 
 /// The bodies of requests and responses.
 #[async_trait]
 pub trait Requests {
-    /// The body of a response, decoded from its transfer encoding.
+    /// Returns the decoded body of a response.
     async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>>;
-    /// The body of a request.
+    /// Returns the body of a request, if it has one.
     async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>>;
 }
 
-/// The device, the preferences and the scripts that a page sees.
+/// The device, the media features and the scripts that a page sees.
 #[async_trait]
 pub trait Emulation {
     /// Changes the viewport.
     async fn set_viewport(&self, viewport: &Viewport) -> Result<()>;
-    /// Emulates media features; what is `None` is the browser's own again.
+    /// Emulates media features. `None` resets a feature.
     async fn emulate_media(&self, features: &MediaFeatures) -> Result<()>;
-    /// Sets the headers that are added to every request of the page, over those of its context.
+    /// Sets the headers that are added to every request of the page. They override those of its context.
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()>;
     /// Adds a script that runs in each new document before the document's own.
     async fn add_init_script(&self, source: &str) -> Result<()>;
@@ -161,28 +161,28 @@ pub trait Emulation {
 /// Screenshots and PDFs.
 #[async_trait]
 pub trait Capture {
-    /// Takes a screenshot; the bytes are an image of the requested format.
+    /// Takes a screenshot. Returns an image of the requested format.
     async fn screenshot(&self, options: &Screenshot) -> Result<Vec<u8>>;
     /// Prints the page.
     async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>>;
 }
 
-/// Detecting a page that does not respond, and ending it.
+/// Detection and termination of unresponsive pages.
 #[async_trait]
 pub trait Unresponsive {
-    /// Returns once the frame's renderer has answered anything: an endless script prevents that, and so does a navigation that is under
-    /// way.
+    /// Returns after the renderer of the frame has responded to a command. A script that does not return prevents that, and so does a
+    /// pending navigation.
     async fn check_responsive(&self, frame: &FrameId) -> Result<()>;
-    /// Returns once the browser has answered something that involves no page.
+    /// Returns after the browser process has responded to a command.
     async fn check_browser_responsive(&self) -> Result<()>;
-    /// Terminates the script that runs in the frame's renderer, if one does, without waiting for that. Has no effect while another
-    /// document is about to be shown.
+    /// Terminates the execution of the script in the frame's renderer without waiting for the effect. Has no effect while a navigation
+    /// is being committed.
     fn terminate_execution(&self, frame: &FrameId);
-    /// Like [`Unresponsive::terminate_execution`], and returns once the renderer has confirmed it: at once, unless another document
-    /// waits for the renderer.
+    /// Terminates like [`Unresponsive::terminate_execution`] and returns when the renderer has confirmed it: at once, unless another
+    /// document waits for the renderer.
     async fn wait_for_termination(&self, frame: &FrameId) -> Result<()>;
-    /// Clears every timer of the frame's document, without waiting for that.
+    /// Clears all timers of the frame's document, without waiting for the effect.
     fn stop_timers(&self, frame: &FrameId);
-    /// Ends the page's renderer, which is reported as a crash; also when the renderer cannot be reached.
+    /// Terminates the renderer process of the page, which is reported as a crash. Works if the renderer is unresponsive.
     fn end_renderer(&self);
 }

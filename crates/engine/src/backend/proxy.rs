@@ -1,4 +1,4 @@
-//! A proxy server as users name it, checked before anything starts.
+//! Upstream proxies, which are validated before a browser starts.
 
 use crate::error::{Error, Result};
 use crate::origins::is_like;
@@ -10,31 +10,31 @@ use url::{Host, Url};
 pub struct Proxy {
     /// `http://host:port`, `https://…`, `socks4://…`, `socks5://…`, or `host:port` for HTTP.
     pub server: String,
-    /// Hosts that are reached without it: `example.com`, `.example.com` for those below it, `*` within either, with a
+    /// The hosts that are reached without the proxy: `example.com`, `.example.com` for its subdomains, `*` within either, with a
     /// port or without; `10.0.0.0/8` for addresses; `<local>` for names without a dot.
     pub bypass: Vec<String>,
-    /// User name, if it asks for one.
+    /// The user name, if the proxy requires one.
     pub username: Option<String>,
-    /// Password, if it asks for one.
+    /// The password, if the proxy requires one.
     pub password: Option<String>,
 }
 
-/// How a proxy is spoken to.
+/// The protocol of a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum ProxyScheme {
     Http,
-    /// HTTP within TLS.
+    /// HTTP over TLS.
     Https,
-    /// It takes IPv4 addresses only.
+    /// SOCKS4, which supports only IPv4 addresses.
     Socks4,
     Socks4a,
-    /// It resolves names, as browsers have it do for both spellings.
+    /// SOCKS5 with name resolution by the proxy, which browsers use for both spellings.
     #[strum(serialize = "socks5", serialize = "socks5h", serialize = "socks")]
     Socks5,
 }
 
-/// Where a proxy is.
+/// The address of a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Endpoint {
     pub(crate) scheme: ProxyScheme,
@@ -43,10 +43,10 @@ pub(crate) struct Endpoint {
 }
 
 impl Proxy {
-    /// A proxy whose parts are known to make sense; the rules of `bypass` are separated by commas.
+    /// Creates a proxy after validating its parts. The rules of `bypass` are separated by commas.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] says what is wrong with the address, a bypass rule, or the user name and password.
+    /// [`Error::InvalidOption`] describes what is invalid: the address, a bypass rule, or the user name and password.
     pub fn new(
         server: &str,
         bypass: Option<&str>,
@@ -67,15 +67,15 @@ impl Proxy {
         Ok(proxy)
     }
 
-    /// Whether it is itself reached over HTTPS.
+    /// Whether the connection to the proxy uses TLS.
     pub(crate) fn is_secure(&self) -> bool {
         self.server.starts_with("https://")
     }
 
-    /// Where it is.
+    /// Returns the address of the proxy.
     ///
     /// # Errors
-    /// Those of [`Self::new`].
+    /// The errors of [`Self::new`].
     pub(crate) fn endpoint(&self) -> Result<Endpoint> {
         let endpoint = endpoint(&self.server)
             .map_err(|why| invalid(format!("The proxy server {:?} {why}.", self.server)))?;
@@ -107,7 +107,7 @@ impl Proxy {
         )))
     }
 
-    /// Whether a host is reached without it.
+    /// Whether a host is reached without the proxy.
     pub(crate) fn bypasses(&self, host: &Host<String>, port: u16) -> bool {
         let text = host.to_string();
         let text = text.strip_suffix('.').unwrap_or(&text);
@@ -140,7 +140,7 @@ fn invalid(message: String) -> Error {
     }
 }
 
-/// The parts of `scheme://host:port`, or what is wrong with it.
+/// Parses `scheme://host:port`. The error describes what is invalid.
 fn endpoint(server: &str) -> Result<Endpoint, String> {
     if server.is_empty() {
         return Err("is empty: give scheme://host:port".to_owned());
@@ -150,7 +150,7 @@ fn endpoint(server: &str) -> Result<Endpoint, String> {
     let scheme: ProxyScheme = scheme.parse().map_err(|_| {
         format!("has the unknown scheme {scheme:?}: use http, https, socks4, socks4a or socks5")
     })?;
-    // As URLs of two schemes, as each leaves out the port that is its own.
+    // The URL is parsed with two schemes, because each omits its default port.
     let read = |scheme: &str| Url::parse(&format!("{scheme}://{rest}"));
     let (url, other) = match (read("http"), read("https")) {
         (Ok(url), Ok(other)) => (url, other),
@@ -178,7 +178,7 @@ fn endpoint(server: &str) -> Result<Endpoint, String> {
     Ok(Endpoint { scheme, host, port })
 }
 
-/// Whether the network `network/bits` has the address; `None` if it is no network.
+/// Whether the network `network/bits` contains the address; `None` if it is not a network.
 fn contains(network: &str, bits: &str, address: IpAddr) -> Option<bool> {
     let network: IpAddr = network.trim_matches(['[', ']']).parse().ok()?;
     let bits: u32 = bits.parse().ok()?;

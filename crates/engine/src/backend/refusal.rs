@@ -1,4 +1,4 @@
-//! What the errors of a connection to a browser are to the engine.
+//! Conversion of errors of a connection to errors of the engine.
 
 use crate::error::Error;
 
@@ -20,7 +20,7 @@ impl From<wire::Error> for Error {
                 ..
             } => Self::Protocol {
                 method: method.to_owned(),
-                // Some ends say no more than the name.
+                // Some remote ends send only the error code.
                 message: if message.is_empty() { error } else { message },
             },
             other => Self::Protocol {

@@ -1,4 +1,4 @@
-//! The pages of a context, from when they appear until they are gone.
+//! The registry of the pages of a context.
 
 use super::PageId;
 use crate::changes::Changes;
@@ -7,38 +7,38 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// The number of closed pages that are remembered, for calls that still wait for one of them.
+/// The number of closed pages that are stored, for calls that still wait for one of them.
 const MAX_CLOSED_PAGES: usize = 64;
-/// Pages of a context that other pages opened: with as many of them, further ones are closed at once.
+/// The largest number of open popups of a context. Further ones are closed at once.
 const MAX_POPUPS: usize = 50;
 
-/// The pages of a context, shared with the tasks that prepare them.
+/// The pages of a context, which the tasks that prepare them also access.
 pub(crate) struct PageRegistry<P> {
     pages: Mutex<Pages<P>>,
     pub(crate) changes: Changes,
-    /// Holds the reason once the browser is gone.
+    /// Contains the reason after the browser was closed.
     closed: watch::Receiver<Option<String>>,
 }
 
-/// What is known of the pages.
+/// The state of the pages.
 pub(crate) struct Pages<P> {
     open: HashMap<PageId, Arc<P>>,
-    /// Attached, not yet prepared: session by page.
+    /// The sessions of pages that are attached but not yet prepared.
     opening: HashMap<PageId, String>,
-    /// Those that other pages opened, also before they are prepared.
+    /// Pages that other pages opened, including those that are not yet prepared.
     popups: HashSet<PageId>,
-    /// With the reason, if they could not be prepared.
-    gone: VecDeque<(PageId, Option<Error>)>,
+    /// Closed pages, with an error if they could not be prepared.
+    closed_pages: VecDeque<(PageId, Option<Error>)>,
 }
 
 impl<P> PageRegistry<P> {
-    /// `closed` holds the reason once the browser is gone.
+    /// Creates an empty registry. `closed` contains the reason after the browser was closed.
     pub(crate) fn new(closed: watch::Receiver<Option<String>>) -> Self {
         let pages = Pages {
             open: HashMap::new(),
             opening: HashMap::new(),
             popups: HashSet::new(),
-            gone: VecDeque::new(),
+            closed_pages: VecDeque::new(),
         };
         Self {
             pages: Mutex::new(pages),
@@ -51,7 +51,7 @@ impl<P> PageRegistry<P> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The pages that are open.
+    /// Returns the open pages.
     pub(crate) fn open(&self) -> Vec<Arc<P>> {
         self.pages().open.values().cloned().collect()
     }
@@ -66,7 +66,7 @@ impl<P> PageRegistry<P> {
         self.changes.notify();
     }
 
-    /// Removes a page that is gone. `report` reports that of one that was open, before the waiting for its end is over.
+    /// Removes a page that was closed. `report` is called for an open one before calls that wait for its closing return.
     pub(crate) fn remove(&self, id: &PageId, report: impl FnOnce(&P)) {
         let removed = self.pages().remove(id, None);
         if let Some(page) = removed {
@@ -89,12 +89,12 @@ impl<P> PageRegistry<P> {
         self.changes.notify();
     }
 
-    /// Waits until `look` finds something; the end of the browser ends the waiting.
-    pub(crate) async fn wait<T>(&self, mut look: impl FnMut(&Pages<P>) -> Option<T>) -> Result<T> {
+    /// Waits until `find` returns a value. Fails when the browser is closed.
+    pub(crate) async fn wait<T>(&self, mut find: impl FnMut(&Pages<P>) -> Option<T>) -> Result<T> {
         let mut closed = self.closed.clone();
         tokio::select! {
             biased;
-            found = self.changes.wait(|| look(&self.pages())) => Ok(found),
+            found = self.changes.wait(|| find(&self.pages())) => Ok(found),
             reason = closed.wait_for(Option::is_some) => {
                 let reason = reason.ok().and_then(|reason| reason.clone()).unwrap_or_default();
                 Err(Error::BrowserClosed { reason })
@@ -102,7 +102,7 @@ impl<P> PageRegistry<P> {
         }
     }
 
-    /// Waits until all pages are gone.
+    /// Waits until all pages are closed.
     pub(crate) async fn wait_until_empty(&self) -> Result<()> {
         self.wait(|pages| (pages.open.is_empty() && pages.opening.is_empty()).then_some(()))
             .await
@@ -110,13 +110,13 @@ impl<P> PageRegistry<P> {
 }
 
 impl<P> Pages<P> {
-    /// Whether another page that a page opened is admitted; counts it if so.
+    /// Counts a popup, if the limit permits it. Returns whether it does.
     pub(crate) fn admit_popup(&mut self, id: &PageId) -> bool {
         let few = self.popups.len() < MAX_POPUPS;
         few && self.popups.insert(id.clone())
     }
 
-    /// No longer counts a popup that did not become a page.
+    /// Uncounts a popup that did not become a page.
     pub(crate) fn release_popup(&mut self, id: &PageId) {
         if !self.contains(id) {
             self.popups.remove(id);
@@ -128,52 +128,52 @@ impl<P> Pages<P> {
         self.opening.insert(id, session);
     }
 
-    /// Opens a page that was prepared, unless it is gone by now.
+    /// Opens a page that was prepared, unless it was closed.
     pub(crate) fn finish(&mut self, id: &PageId, page: Arc<P>) {
         if self.opening.remove(id).is_some() {
             self.open.insert(id.clone(), page);
         }
     }
 
-    /// Removes a page that cannot be prepared; `false` if it is gone by now.
+    /// Removes a page that cannot be prepared. Returns `false` if it was closed before.
     pub(crate) fn fail(&mut self, id: &PageId, error: Error) -> bool {
-        let known = self.opening.contains_key(id);
-        if known {
+        let was_opening = self.opening.contains_key(id);
+        if was_opening {
             self.remove(id, Some(error));
         }
-        known
+        was_opening
     }
 
     fn remove(&mut self, id: &PageId, error: Option<Error>) -> Option<Arc<P>> {
         self.opening.remove(id);
         self.popups.remove(id);
-        if self.gone.len() == MAX_CLOSED_PAGES {
-            self.gone.pop_front();
+        if self.closed_pages.len() == MAX_CLOSED_PAGES {
+            self.closed_pages.pop_front();
         }
-        self.gone.push_back((id.clone(), error));
+        self.closed_pages.push_back((id.clone(), error));
         self.open.remove(id)
     }
 
-    /// The pages that are open.
+    /// Returns the open pages.
     pub(crate) fn open(&self) -> impl Iterator<Item = (&PageId, &Arc<P>)> {
         self.open.iter()
     }
 
-    /// The page that is prepared in this session.
+    /// Returns the page that is being prepared in this session.
     pub(crate) fn opening_in(&self, session: &str) -> Option<&PageId> {
         let mut opening = self.opening.iter();
         let found = opening.find(|(_, opening)| *opening == session);
         found.map(|(id, _)| id)
     }
 
-    /// Whether a page is there, prepared or not.
+    /// Whether a page is open or being prepared.
     pub(crate) fn contains(&self, id: &PageId) -> bool {
         self.open.contains_key(id) || self.opening.contains_key(id)
     }
 
-    /// Whether a page was there and is gone.
+    /// Whether a page was closed recently.
     pub(crate) fn is_gone(&self, id: &PageId) -> bool {
-        self.gone.iter().any(|(gone, _)| gone == id)
+        self.closed_pages.iter().any(|(page, _)| page == id)
     }
 
     /// Whether no page is being prepared.
@@ -181,12 +181,12 @@ impl<P> Pages<P> {
         self.opening.is_empty()
     }
 
-    /// How the opening of a page ended, once it has.
+    /// Returns the result of opening a page, once it is was_opening.
     pub(crate) fn outcome(&self, id: &PageId) -> Option<Result<()>> {
         if self.open.contains_key(id) {
             return Some(Ok(()));
         }
-        let (_, error) = self.gone.iter().find(|(gone, _)| gone == id)?;
+        let (_, error) = self.closed_pages.iter().find(|(page, _)| page == id)?;
         Some(Err(error.clone().unwrap_or(Error::PageClosed {})))
     }
 }

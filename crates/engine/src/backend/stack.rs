@@ -1,22 +1,22 @@
-//! Stacks of scripts in the format of Chromium, whatever engine they come from.
+//! Stack traces in Chromium's format, for all browsers.
 
-/// A call of a stack; line and column from 1.
+/// A call in a stack trace. Line and column are from 1.
 pub(crate) struct Call<'a> {
-    /// The name of the function; empty for none.
+    /// The name of the function; empty if it has none.
     pub(crate) function: &'a str,
     pub(crate) url: &'a str,
     pub(crate) line: u32,
     pub(crate) column: u32,
 }
 
-/// A message with its stack.
+/// Returns a message with its stack trace.
 pub(crate) fn with_stack<'a>(message: &str, calls: impl Iterator<Item = Call<'a>>) -> String {
     let mut all = message.to_owned();
     for call in calls {
-        let place = format!("{}:{}:{}", call.url, call.line, call.column);
+        let position = format!("{}:{}:{}", call.url, call.line, call.column);
         all += &match call.function {
-            "" => format!("\n    at {place}"),
-            name => format!("\n    at {name} ({place})"),
+            "" => format!("\n    at {position}"),
+            name => format!("\n    at {name} ({position})"),
         };
     }
     all

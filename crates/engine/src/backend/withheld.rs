@@ -1,8 +1,8 @@
-//! Pages that appear while a page of our own is on its way: one of them is it.
+//! Pages that appear while a utility page is being created, one of which is the utility page.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Keeps such pages back until it is known which of them is ours.
+/// Withholds pages until it is known which of them is the utility page.
 pub(crate) struct Withheld<T>(Mutex<Option<Vec<T>>>);
 
 impl<T> Default for Withheld<T> {
@@ -12,12 +12,12 @@ impl<T> Default for Withheld<T> {
 }
 
 impl<T> Withheld<T> {
-    /// From now on pages are kept back.
+    /// Starts to withhold pages.
     pub(crate) fn begin(&self) {
         *self.pages() = Some(Vec::new());
     }
 
-    /// Keeps a page back; returns it if that is not needed.
+    /// Withholds a page, or returns it if pages are not withheld.
     pub(crate) fn withhold(&self, page: T) -> Option<T> {
         match &mut *self.pages() {
             Some(pages) => {
@@ -28,19 +28,19 @@ impl<T> Withheld<T> {
         }
     }
 
-    /// Whether such a page is kept back.
+    /// Whether a withheld page fulfils a condition.
     pub(crate) fn any(&self, is: impl Fn(&T) -> bool) -> bool {
         self.pages().iter().flatten().any(is)
     }
 
-    /// Removes those that are not to be kept.
+    /// Removes the withheld pages that do not fulfil a condition.
     pub(crate) fn retain(&self, keep: impl Fn(&T) -> bool) {
         if let Some(pages) = &mut *self.pages() {
             pages.retain(keep);
         }
     }
 
-    /// No page is kept back any more; returns those that were.
+    /// Stops withholding and returns the withheld pages.
     pub(crate) fn end(&self) -> Vec<T> {
         self.pages().take().unwrap_or_default()
     }

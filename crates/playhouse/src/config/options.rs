@@ -341,7 +341,7 @@ options! {
         /// Close an MCP session without a request or an open stream for this long. Its browser session stays open until it expires. Messages that a client does not receive are kept as long, and a minute at most.
         client_timeout: Milliseconds = Milliseconds(1_800_000), key("server.clientTimeout").flag();
     }
-    "Who may connect over HTTP" {
+    "Authentication over HTTP" {
         /// How clients authenticate: with an API key (api-key), with an access token of an issuer (oauth), or not at all, on this machine only (none).
         auth: AuthMode, key("server.auth").flag()
             .default("oauth with `--oauth-issuer`, else api-key");

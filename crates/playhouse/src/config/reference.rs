@@ -22,7 +22,8 @@ it came from.
 - **Flags**: of a flag given twice the last one counts; flags that take a list append. A switch is
   `--headless`, `--headless=false`, or `--no-headless`.
 - **Variables**: `PLAYHOUSE_` and the flag's name, such as `PLAYHOUSE_VIEWPORT_SIZE`. Variables of
-  `@playwright/mcp` (`PLAYWRIGHT_MCP_…`) work as well, where there are any; ours win. A switch is
+  `@playwright/mcp` (`PLAYWRIGHT_MCP_…`) work as well, where there are any; those of Playhouse
+  take precedence. A switch is
   `true` or `1`, `false` or `0`; anything else is as if unset.
 - **File**: `--config FILE`, JSON with nested objects, or INI with dotted keys
   (`browser.contextOptions.viewport = 640x480`; a list is `key[] = value`, repeated). Unknown keys
@@ -55,9 +56,9 @@ fn row(def: &OptionDef) -> String {
     let keys: Vec<_> = def.keys().map(|key| format!("`{key}`")).collect();
     let variables = match (def.spec.flag, def.spec.contract_variable) {
         (false, _) => String::new(),
-        (true, ContractVariable::None) => "ours".to_owned(),
+        (true, ContractVariable::None) => "own".to_owned(),
         (true, ContractVariable::Regular) => "both".to_owned(),
-        (true, ContractVariable::Named(name)) => format!("ours, `{name}`"),
+        (true, ContractVariable::Named(name)) => format!("own, `{name}`"),
     };
     let fixed = (def.default)().map(|value| format!("`{}`", plain(&value)));
     let default = fixed

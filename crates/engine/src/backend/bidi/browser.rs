@@ -1,4 +1,4 @@
-//! A Firefox: its contexts, and whose each event is.
+//! A Firefox with its contexts.
 
 use super::context::BidiContext;
 use super::interception::InterceptionSwitch;
@@ -23,9 +23,9 @@ mod downloads;
 mod events;
 mod requests;
 
-/// How long Firefox may take to close by itself before it is killed.
+/// The longest time in which Firefox may close by itself before it is killed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// What we hear of.
+/// The events to subscribe to.
 const EVENTS: &[&str] = &[
     "browsingContext",
     "network",
@@ -33,14 +33,14 @@ const EVENTS: &[&str] = &[
     "input.fileDialogOpened",
 ];
 
-/// One Firefox that we started.
+/// A Firefox that Playhouse started or is connected to.
 pub(crate) struct BidiBrowser {
     shared: Arc<Shared>,
     closed: watch::Receiver<Option<String>>,
     _events: Task,
 }
 
-/// What the event task shares with the browser.
+/// The state that the event task shares with the browser.
 struct Shared {
     root: Session,
     product: String,
@@ -51,8 +51,8 @@ struct Shared {
 }
 
 impl BidiBrowser {
-    /// Shakes hands and begins to listen. `version` is the browser's if somebody has begun the session of this connection already. What
-    /// `source` is ends with the browser.
+    /// Initializes the connection and starts to read events. `version` is that of the browser if the connection has a session already.
+    /// `source` ends with the browser.
     pub(crate) async fn start(
         connection: Connection,
         events: EventStream,
@@ -84,7 +84,7 @@ impl BidiBrowser {
             events: EVENTS.iter().map(|&event| event.to_owned()).collect(),
         })
         .await?;
-        // Otherwise the browser asks its user, whom nobody sees.
+        // Otherwise the browser shows a dialog for credentials.
         root.call(&network::AddIntercept {
             phases: vec![network::InterceptPhase::AuthRequired],
             contexts: None,
@@ -94,7 +94,7 @@ impl BidiBrowser {
     }
 }
 
-/// Begins the session; the browser's version.
+/// Creates the session. Returns the version of the browser.
 async fn new_session(root: &Session) -> Result<String> {
     let always_match = session::CapabilityRequest {
         unhandled_prompt_behavior: Some(user_prompt_handler()),
@@ -105,11 +105,11 @@ async fn new_session(root: &Session) -> Result<String> {
     Ok(begun.capabilities.browser_version)
 }
 
-/// Dialogs are for us to answer.
+/// Returns the handler with which dialogs stay open until a command handles them.
 pub(crate) fn user_prompt_handler() -> session::UserPromptHandler {
     session::UserPromptHandler {
         default: Some(session::UserPromptHandlerType::Ignore),
-        // It is told of all the same, and shows nothing.
+        // A dismissed file dialog is reported but not shown.
         file: Some(session::UserPromptHandlerType::Dismiss),
     }
 }
@@ -135,7 +135,7 @@ impl BrowserBackend for BidiBrowser {
         let create = browser::CreateUserContext {
             accept_insecure_certs: Some(options.ignore_https_errors),
             proxy: options.proxy.as_ref().map(|proxy| {
-                // It is an egress.
+                // The proxy of a context is the egress proxy, which is an HTTP proxy.
                 let address = proxy.server.trim_start_matches("http://");
                 browser::Proxy::http(address)
             }),
@@ -181,17 +181,17 @@ impl BrowserBackend for BidiBrowser {
     }
 
     async fn close(&self) -> Result<()> {
-        // A profile that goes with the browser has nothing to be written to.
+        // A temporary profile need not be saved.
         let grace = if self.shared.source.has_persistent_profile() {
             CLOSE_TIMEOUT
         } else {
             Duration::ZERO
         };
-        let ask = async {
+        let request_close = async {
             let _ = self.shared.root.call(&browser::Close {}).await;
         };
-        if !self.shared.source.end(grace, ask).await {
-            // It is left as it is, without our contexts, and for others to take up.
+        if !self.shared.source.end(grace, request_close).await {
+            // A browser that Playhouse did not start remains open, without the contexts of Playhouse.
             for context in self.shared.contexts() {
                 let _ = context.close().await;
             }
@@ -232,7 +232,7 @@ impl Shared {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All contexts that are in use.
+    /// Returns all open contexts.
     fn contexts(&self) -> Vec<Arc<BidiContext>> {
         self.contexts_by_id().values().cloned().collect()
     }
@@ -241,7 +241,7 @@ impl Shared {
         self.contexts_by_id().get(user_context).cloned()
     }
 
-    /// A page that was there before us, with its frames.
+    /// Adds a page that existed before, with its frames.
     fn add_existing_page(&self, context: &Arc<BidiContext>, info: &browsing_context::Info) {
         if self.pages.get(&info.context).is_some() {
             return;

@@ -1,4 +1,4 @@
-//! What Firefox's console messages say, as text.
+//! Conversion of Firefox's console messages to text.
 
 use crate::backend::stack::{self, Call};
 use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
@@ -32,18 +32,18 @@ pub(super) fn message(entry: &EntryAdded) -> ConsoleMessage {
     }
 }
 
-/// What Firefox says before something that was thrown and is no error.
+/// Firefox's prefix of the message for a thrown value that is not an error.
 const NO_ERROR: &str = "uncaught exception: ";
-/// What Firefox says before the words of an error that nobody threw.
+/// Firefox's prefix of the message for an error without a stack trace.
 const WITHOUT_STACK: &str = "Missing stack, unable to build exceptionDetails for exception: ";
 
-/// The words of an error that a promise was rejected with, and that has no stack; `None` if it is no such refusal.
-pub(super) fn rejection(refusal: &str) -> Option<String> {
-    let (_, words) = refusal.split_once(WITHOUT_STACK)?;
+/// Returns the message of a rejection with an error that has no stack trace; `None` for other messages.
+pub(super) fn rejection(message: &str) -> Option<String> {
+    let (_, words) = message.split_once(WITHOUT_STACK)?;
     Some(words.to_owned())
 }
 
-/// The page's words for an exception, with its stack.
+/// Returns the message of an exception with its stack trace.
 pub(super) fn exception(details: &ExceptionDetails) -> String {
     match details.exception.kind.as_str() {
         "error" | "" => with_stack(&details.text, &details.stack_trace),
@@ -96,7 +96,7 @@ fn level(level: &str) -> MessageKind {
     }
 }
 
-/// All arguments in one line. What an error says stands in `text` only, between what Firefox writes for the others.
+/// Formats all arguments in one line. The message of an error is only in `text`, between Firefox's texts for the other arguments.
 fn arguments(arguments: &[RemoteValue], text: &str) -> String {
     let mut rest = text;
     let mut parts = Vec::with_capacity(arguments.len());
@@ -112,7 +112,7 @@ fn arguments(arguments: &[RemoteValue], text: &str) -> String {
             parts.push(if own.is_empty() { "Error" } else { own }.to_owned());
             rest = rest.strip_prefix(own).unwrap_or_default();
         } else {
-            parts.push(shown(argument));
+            parts.push(format_value(argument));
             rest = rest.strip_prefix(&written(argument)).unwrap_or(rest);
         }
         rest = rest.strip_prefix(' ').unwrap_or(rest);
@@ -120,7 +120,7 @@ fn arguments(arguments: &[RemoteValue], text: &str) -> String {
     parts.join(" ")
 }
 
-/// What Firefox writes for an argument.
+/// Returns Firefox's text for an argument.
 fn written(value: &RemoteValue) -> String {
     match value.kind.as_str() {
         "array" | "object" => {
@@ -132,13 +132,13 @@ fn written(value: &RemoteValue) -> String {
             };
             format!("{name}({})", count.unwrap_or_default().len())
         }
-        "string" | "number" | "boolean" => shown(value),
+        "string" | "number" | "boolean" => format_value(value),
         kind => kind.to_owned(),
     }
 }
 
-/// An argument of a console call as a console shows it in one line.
-fn shown(value: &RemoteValue) -> String {
+/// Formats an argument of a console call in one line, as a console does.
+fn format_value(value: &RemoteValue) -> String {
     match value.kind.as_str() {
         "string" => value.decode().unwrap_or_default(),
         "array" => {
@@ -162,7 +162,7 @@ fn shown(value: &RemoteValue) -> String {
         "undefined" | "null" => value.kind.clone(),
         "number" | "boolean" | "bigint" => match value.decode::<Value>() {
             Some(Value::String(text)) if value.kind == "bigint" => format!("{text}n"),
-            // What JSON has no number for.
+            // The value is a number that JSON does not have.
             Some(Value::String(text)) => text,
             Some(other) => other.to_string(),
             None => value.kind.clone(),
@@ -176,7 +176,7 @@ fn shown(value: &RemoteValue) -> String {
     }
 }
 
-/// The same inside another one: not deeper than that.
+/// Formats a nested value. Deeper levels are left out.
 fn inner(value: &RemoteValue) -> String {
     match value.kind.as_str() {
         "array" => {
@@ -184,7 +184,7 @@ fn inner(value: &RemoteValue) -> String {
             format!("Array({})", items.len())
         }
         "object" => "Object".to_owned(),
-        _ => shown(value),
+        _ => format_value(value),
     }
 }
 
@@ -204,7 +204,7 @@ fn node(value: &RemoteValue) -> String {
     text
 }
 
-/// A value of the page as JSON.
+/// Converts a value of the page to JSON.
 pub(super) fn plain(value: &RemoteValue) -> Value {
     match value.kind.as_str() {
         "array" | "set" | "nodelist" | "htmlcollection" => {

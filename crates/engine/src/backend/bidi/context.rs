@@ -1,4 +1,4 @@
-//! A user context of Firefox: its pages as they come and go, and what holds for all of them.
+//! A user context of Firefox: its pages and the settings of all of them.
 
 use super::downloads::Downloads;
 use super::page::BidiPage;
@@ -34,7 +34,7 @@ pub(super) struct BidiContext {
     pages: PageRegistry<BidiPage>,
     pub(super) downloads: Downloads,
     pub(super) utility_pages: Arc<UtilityPages>,
-    /// Held while a page is created: until its name is known, it cannot be told from another.
+    /// Held while a page is created, because it cannot be identified before the response.
     creating: tokio::sync::Mutex<()>,
 }
 
@@ -62,14 +62,14 @@ impl BidiContext {
         })
     }
 
-    /// Sets whether the context decides about requests.
+    /// Turns interception for the context on or off.
     async fn set_interception(&self, on: bool) -> Result<()> {
         let is_open = || !self.closed.load(Ordering::SeqCst);
         let switch = &self.parts.interception;
         switch.set(&self.parts.id, on, is_open).await
     }
 
-    /// The context as commands name it.
+    /// Returns the identifier of the context for commands.
     fn ids(&self) -> Vec<String> {
         vec![self.parts.id.clone()]
     }
@@ -86,7 +86,7 @@ impl BidiContext {
         self.options().routes.clone()
     }
 
-    /// A page appeared: reports it, unless it is one of ours.
+    /// Reports a page that was created, unless it is a utility page.
     pub(super) fn on_page_created(&self, info: &browsing_context::Info) {
         if self.utility_pages.withhold(info) {
             return;
@@ -119,7 +119,7 @@ impl BidiContext {
         self.pages.clear(BidiPage::on_closed);
     }
 
-    /// A page has come to an address: what all origins are granted, this one is too.
+    /// Grants the origin of a URL the permissions of all origins.
     pub(super) fn grant_to_visited(&self, address: &str) {
         if self.parts.grants.is_empty() {
             return;
@@ -127,7 +127,7 @@ impl BidiContext {
         let parts = self.parts.clone();
         let address = address.to_owned();
         task::spawn("permissions", async move {
-            // The page asks for them in vain then, as it would anywhere else.
+            // Without the grant, the permission is requested as in any other page.
             if let Err(error) = parts.grants.grant_to_visited(&address).await {
                 tracing::debug!(%error, "permissions were not granted");
             }
@@ -135,10 +135,10 @@ impl BidiContext {
         .detach();
     }
 
-    /// Opens a page of our own.
+    /// Opens a utility page.
     async fn utility_page(&self) -> Result<UtilityPage> {
         let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
-        // Given up half-way, it could not be told from a page of the user's; so it is made to the end, and closed if nobody waits.
+        // A creation that is cancelled could not be distinguished from a page of the user. It is completed, and the page is closed if it is not needed.
         let made = task::run_to_completion("utility page", context.create_utility_page()).await;
         made.unwrap_or(Err(Error::PageClosed {}))
     }
@@ -148,12 +148,12 @@ impl BidiContext {
         self.utility_pages.expect();
         let created = self.create(browsing_context::CreateType::Tab).await;
         if created.is_ok() {
-            // It was told of before it was answered for.
+            // The event of the page precedes the response.
             self.parts.root.flush().await?;
         }
-        let ours = created.as_ref().ok();
-        for info in self.utility_pages.take_appeared(ours) {
-            if ours != Some(&info.context) {
+        let own = created.as_ref().ok();
+        for info in self.utility_pages.take_appeared(own) {
+            if own != Some(&info.context) {
                 self.on_page_created(&info);
             }
         }
@@ -173,7 +173,7 @@ impl ContextBackend for BidiContext {
             let _creating = self.creating.lock().await;
             PageId::from(self.create(browsing_context::CreateType::Window).await?)
         };
-        // It was told of before it was answered for; it may be gone again.
+        // The event of the page precedes the response. The page may be closed already.
         self.parts.root.flush().await?;
         match self.pages.get(&id) {
             Some(_) => Ok(id),
@@ -221,7 +221,7 @@ impl ContextBackend for BidiContext {
     async fn close(&self) -> Result<()> {
         if self.parts.id == browser::DEFAULT {
             for page in self.pages.open() {
-                // It may be gone already.
+                // The user context may not exist any more.
                 let _ = self
                     .parts
                     .root

@@ -1,12 +1,12 @@
-//! The downloads that are under way.
+//! The downloads in progress.
 
 use std::sync::{Mutex, PoisonError};
 
-/// The downloads of a context that have not ended: the browser's name for each, and ours.
+/// The downloads of a context in progress: the browser's key and the identifier of each.
 #[derive(Default)]
 pub(super) struct Downloads(Mutex<(u64, Vec<(Key, String)>)>);
 
-/// A navigation, where it was one, and the address.
+/// The navigation, if there is one, and the URL.
 type Key = (Option<String>, String);
 
 impl Downloads {

@@ -1,4 +1,4 @@
-//! Whether requests are paused: one switch for the whole browser, because a page that opens must not send a request before it is set.
+//! The switch of interception. There is one for the whole browser, because a new page must not send a request before its own is set.
 
 use crate::error::{Error, Result};
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ pub(super) struct InterceptionSwitch {
     root: Session,
     /// The contexts and pages that decide about requests.
     users: Mutex<HashSet<String>>,
-    /// The browser's name for the intercept while there is one; held while that changes.
+    /// The identifier of the intercept, if there is one. Locked during a change.
     intercept: tokio::sync::Mutex<Option<String>>,
 }
 
@@ -24,7 +24,7 @@ impl InterceptionSwitch {
         }
     }
 
-    /// Sets whether a context or a page decides about requests, and pauses them if anything does. One that is closed decides about none.
+    /// Sets whether a context or a page decides about requests, and turns interception on if any does. A closed one does not.
     pub(super) async fn set(
         self: &Arc<Self>,
         user: &str,
@@ -32,7 +32,7 @@ impl InterceptionSwitch {
         is_open: impl FnOnce() -> bool,
     ) -> Result<()> {
         {
-            // Checked under the lock: a page is marked as closed before it is removed.
+            // Checked under the lock, because a page is marked as closed before it is removed.
             let mut users = self.users();
             if on && is_open() {
                 users.insert(user.to_owned());
@@ -41,12 +41,12 @@ impl InterceptionSwitch {
             }
         }
         let switch = self.clone();
-        // To its end: cancelled half-way, it would be unknown what the browser does.
+        // The change is completed even if the caller is dropped. Otherwise the state of the browser would be unknown.
         let applied = run_to_completion("interception", async move { switch.apply().await });
         applied.await.unwrap_or(Err(Error::PageClosed {}))
     }
 
-    /// Removes a page that is gone; the next change of the switch takes effect.
+    /// Removes a closed page. The next change of the switch applies it.
     pub(super) fn remove(&self, user: &str) {
         self.users().remove(user);
     }
@@ -57,8 +57,8 @@ impl InterceptionSwitch {
 
     async fn apply(&self) -> Result<()> {
         let mut active = self.intercept.lock().await;
-        let wanted = !self.users().is_empty();
-        if wanted == active.is_some() {
+        let is_needed = !self.users().is_empty();
+        if is_needed == active.is_some() {
             return Ok(());
         }
         if let Some(intercept) = active.clone() {

@@ -1,4 +1,4 @@
-//! Firefox's network events in the engine's words.
+//! Conversion of Firefox's network events to events of the engine.
 
 use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, ResponseFacts};
 use crate::error::NetError;
@@ -9,7 +9,7 @@ use wire::bidi::network::{
     ResponseCompleted, ResponseData, ResponseStarted,
 };
 
-/// An event of the network.
+/// A network event.
 pub(super) enum Network {
     Responded(ResponseStarted),
     Completed(ResponseCompleted),
@@ -71,7 +71,7 @@ pub(super) fn completed(completed: ResponseCompleted) -> RequestEvent {
     }
 }
 
-/// Whether another request of the same name follows.
+/// Whether a request with the same identifier follows.
 pub(super) fn is_redirect(response: &ResponseData) -> bool {
     let has_target = || {
         let mut headers = response.headers.iter();
@@ -80,7 +80,7 @@ pub(super) fn is_redirect(response: &ResponseData) -> bool {
     matches!(response.status, 301 | 302 | 303 | 307 | 308) && has_target()
 }
 
-/// What the log does not hold: what the page itself carries, and what the browser asks for by itself.
+/// Whether the request log includes a request. It excludes URLs that need no network and favicons that the browser requests.
 pub(super) fn is_logged(request: &RequestData) -> bool {
     let own = request.initiator_type.is_none() && request.destination == "image";
     let favicon = own && {
@@ -158,7 +158,7 @@ fn facts(response: ResponseData) -> ResponseFacts {
     }
 }
 
-/// The net error that an error of Firefox is; [`NetError::Other`] with Firefox's name if Chromium has none.
+/// Returns the net error for an error of Firefox; [`NetError::Other`] with Firefox's name if Chromium has none.
 pub(super) fn net_error(word: &str) -> NetError {
     const NAMES: &[(&str, NetError)] = &[
         ("NS_BINDING_ABORTED", NetError::Aborted),
@@ -208,7 +208,7 @@ pub(super) fn net_error(word: &str) -> NetError {
         ("SSL_ERROR_BAD_CERT_DOMAIN", NetError::CertCommonNameInvalid),
         ("SEC_ERROR_EXPIRED_CERTIFICATE", NetError::CertDateInvalid),
     ];
-    // What another program opens.
+    // The URL is opened by another program.
     if word.ends_with("is not allowed in this context") {
         return NetError::Aborted;
     }

@@ -1,4 +1,4 @@
-//! A page of Firefox: a top-level browsing context and those inside it.
+//! A page of Firefox: a top-level browsing context and its descendants.
 
 use super::parts::ContextParts;
 use crate::backend::gesture::Devices;
@@ -31,42 +31,42 @@ mod requests;
 mod screenshot;
 mod unresponsive;
 
-/// A request is reported some turns of the browser process after the document sent it: after so many scripts that run one after the
-/// other. With two cores and a load of 14, one request in 12 was reported later than one script, one in 100 later than five.
-const REPORTED: usize = 5;
+/// The number of scripts to run before all requests of a document are reported: the browser process reports a request some turns after it
+/// was sent. With two cores and a load of 14, one request in 12 was later than one script, one in 100 later than five.
+const SCRIPTS_BEFORE_REPORT: usize = 5;
 
 pub(crate) struct BidiPage {
     id: PageId,
     main: FrameId,
     parts: Arc<ContextParts>,
     state: Mutex<State>,
-    /// Documents that come and go.
+    /// Notifies of changes of documents.
     documents: Changes,
     reporter: Reporter,
     devices: Devices,
-    /// The type of the events by which our sandboxes of its documents find each other. No page may learn it.
-    meeting: String,
-    /// Where the last gesture went.
-    ground: Mutex<Option<ActionsOrigin>>,
+    /// The type of the events with which the sandboxes of the page's documents find each other. Pages must not learn it.
+    discovery_event: String,
+    /// The origin of the last input actions.
+    origin: Mutex<Option<ActionsOrigin>>,
 }
 
 #[derive(Default)]
 struct State {
     frames: HashMap<FrameId, FrameInfo>,
     closed: bool,
-    /// How often a navigation of the main frame began.
+    /// The number of navigations of the main frame.
     navigations: u64,
-    /// How often somebody asked for one by its address.
-    asked: u64,
-    /// Why the last one failed.
+    /// The number of calls of `navigate`.
+    navigate_calls: u64,
+    /// The error of the last navigation.
     failure: Option<NetError>,
-    /// A file dialog that waits: the frame, and its field.
+    /// The open file chooser: the frame and its input.
     chooser: Option<(String, SharedReference)>,
     intercepts: bool,
     viewport: Option<Viewport>,
-    /// Why we refused a request, until the browser tells of its end.
-    refused: HashMap<String, NetError>,
-    /// Requests that were told who we are.
+    /// Why a request was aborted, until the browser reports its end.
+    abort_reasons: HashMap<String, NetError>,
+    /// Requests for which credentials were sent.
     answered: HashSet<String>,
 }
 
@@ -90,12 +90,12 @@ impl BidiPage {
             documents: Changes::default(),
             reporter: Reporter::default(),
             devices: Devices::default(),
-            meeting: Uuid::new_v4().to_string(),
-            ground: Mutex::default(),
+            discovery_event: Uuid::new_v4().to_string(),
+            origin: Mutex::default(),
         })
     }
 
-    /// The context that the page belongs to.
+    /// Returns the identifier of the page's user context.
     pub(super) fn user_context(&self) -> &str {
         &self.parts.id
     }
@@ -104,12 +104,12 @@ impl BidiPage {
         &self.parts.root
     }
 
-    /// The page as commands name it.
+    /// Returns the identifier of the page for commands.
     fn name(&self) -> String {
         self.id.as_str().to_owned()
     }
 
-    /// Everything from here on is reported to `observer`.
+    /// Sets the observer of all further events.
     pub(super) fn set_observer(&self, observer: Arc<dyn PageObserver>) {
         self.reporter.set_observer(observer);
     }
@@ -118,7 +118,7 @@ impl BidiPage {
         self.reporter.report(event);
     }
 
-    /// It is gone; whoever waits for one of its documents is told.
+    /// Records and reports that the page was closed. Calls that wait for a document return.
     pub(super) fn on_closed(&self) {
         self.state().closed = true;
         self.parts.interception.remove(self.id.as_str());
@@ -126,18 +126,18 @@ impl BidiPage {
         self.report(PageEvent::Closed);
     }
 
-    /// Remembers why a request is refused.
+    /// Records why a request is aborted.
     fn set_abort_reason(&self, request: &str, reason: FailureReason) {
         self.state()
-            .refused
+            .abort_reasons
             .insert(request.to_owned(), reason.net_error());
     }
 
     pub(super) fn abort_reason(&self, request: &str) -> Option<NetError> {
-        self.state().refused.remove(request)
+        self.state().abort_reasons.remove(request)
     }
 
-    /// Whether a request asks who we are for the first time.
+    /// Records a challenge of a request. Returns whether it is the first one.
     pub(super) fn first_challenge(&self, request: &str) -> bool {
         self.state().answered.insert(request.to_owned())
     }
@@ -156,7 +156,7 @@ impl BidiPage {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a script to the page's own world, whose answer nobody waits for.
+    /// Runs a script in the main world without waiting for its result.
     fn run_in_background(&self, expression: &str, frame: &FrameId) {
         drop(self.root().send(&script::Evaluate {
             expression: expression.to_owned(),
@@ -184,8 +184,8 @@ impl PageBackend for BidiPage {
     }
 
     async fn flush_requests(&self) -> Result<()> {
-        for _ in 0..REPORTED {
-            // A document that is being replaced runs none, and its requests do not count any more.
+        for _ in 0..SCRIPTS_BEFORE_REPORT {
+            // A document that is being replaced runs no script, and its requests do not matter any more.
             let _ = self.check_responsive(&self.main).await;
         }
         self.flush().await
@@ -209,7 +209,7 @@ impl PageBackend for BidiPage {
             })
             .await;
         match closed {
-            // It does not find the page: that one is gone already.
+            // The page does not exist any more.
             Err(wire::Error::Refused { .. }) => Err(Error::PageClosed {}),
             other => Ok(other.map(drop)?),
         }

@@ -1,11 +1,11 @@
-//! Which page a frame belongs to.
+//! The index of pages by frame.
 
 use super::page::BidiPage;
 use crate::backend::FrameId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The pages of a browser by their frames, the main ones included.
+/// The pages of a browser by their frames. The main frames are included.
 #[derive(Default)]
 pub(super) struct PageIndex(Mutex<HashMap<FrameId, Arc<BidiPage>>>);
 
@@ -22,11 +22,12 @@ impl PageIndex {
         self.frames().remove(frame);
     }
 
-    pub(super) fn remove_page(&self, gone: &BidiPage) {
-        self.frames().retain(|_, page| !std::ptr::eq(&**page, gone));
+    pub(super) fn remove_page(&self, closed: &BidiPage) {
+        self.frames()
+            .retain(|_, page| !std::ptr::eq(&**page, closed));
     }
 
-    /// Forgets all pages: the browser is gone.
+    /// Removes all pages of a closed browser.
     pub(super) fn clear(&self) {
         self.frames().clear();
     }

@@ -1,4 +1,4 @@
-//! What a context and its pages share.
+//! The data that a context and its pages share.
 
 use super::interception::InterceptionSwitch;
 use super::permissions::Grants;
@@ -8,7 +8,7 @@ use wire::Session;
 
 pub(super) struct ContextParts {
     pub(super) root: Session,
-    /// The name of the user context.
+    /// The identifier of the user context.
     pub(super) id: String,
     pub(super) files: FileStager,
     pub(super) interception: Arc<InterceptionSwitch>,

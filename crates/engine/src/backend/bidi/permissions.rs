@@ -1,4 +1,4 @@
-//! Grants of permissions. Firefox grants them to one origin at a time: what all origins are granted, each gets before it is first visited.
+//! Grants of permissions. Firefox grants them to single origins, so permissions for all origins are granted to each before its first visit.
 
 use crate::backend::Feature;
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use url::Url;
 use wire::Session;
 use wire::bidi::permissions::{Descriptor, SetPermission};
 
-/// The grants of a context.
+/// The granted permissions of a context.
 pub(super) struct Grants {
     root: Session,
     user_context: String,
@@ -17,9 +17,9 @@ pub(super) struct Grants {
 
 #[derive(Default)]
 struct State {
-    /// The permissions that all origins are granted.
+    /// The permissions that all origins have.
     names: Vec<String>,
-    /// The origins that have been granted them.
+    /// The origins that have received them.
     origins: HashSet<String>,
 }
 
@@ -32,7 +32,7 @@ impl Grants {
         }
     }
 
-    /// Whether there are any that all origins are granted.
+    /// Whether no permission is granted to all origins.
     pub(super) fn is_empty(&self) -> bool {
         self.state().names.is_empty()
     }
@@ -52,14 +52,14 @@ impl Grants {
                 }
             }
         }
-        // An unknown name is an error now, not at the first visit.
+        // An unknown name must fail now, not at the first visit.
         self.set(names, "https://playhouse.invalid", "granted")
             .await?;
         self.state().origins.clear();
         Ok(())
     }
 
-    /// Grants the origin of a URL what all are granted, once.
+    /// Grants the origin of a URL the permissions of all origins, once.
     pub(super) async fn grant_to_visited(&self, url: &str) -> Result<()> {
         let names = self.state().names.clone();
         if names.is_empty() {
@@ -76,7 +76,7 @@ impl Grants {
         self.set(&names, &text, "granted").await
     }
 
-    /// Takes back what all origins were granted.
+    /// Resets the permissions of all origins.
     pub(super) async fn clear(&self) -> Result<()> {
         let State { names, origins } = std::mem::take(&mut *self.state());
         for origin in origins {

@@ -1,4 +1,4 @@
-//! A page of our own beside the user's: it visits an origin without a request leaving the browser, and is told to nobody.
+//! A utility page, which opens an origin without sending a request and is not reported.
 
 use crate::backend::OriginDocuments;
 use crate::backend::withheld::Withheld;
@@ -10,7 +10,7 @@ use wire::Session;
 use wire::bidi::browsing_context::{self, Info, ReadinessState};
 use wire::bidi::{network, script};
 
-/// The pages of our own of a context, and the pages that appear while one of them is on its way.
+/// The utility pages of a context, and the pages that appear while one is being created.
 #[derive(Default)]
 pub(super) struct UtilityPages {
     pages: Mutex<HashSet<String>>,
@@ -18,28 +18,28 @@ pub(super) struct UtilityPages {
 }
 
 impl UtilityPages {
-    /// From now on pages that appear are kept back: one of them may be ours.
+    /// Starts to withhold pages, because one of them may be a utility page.
     pub(super) fn expect(&self) {
         self.withheld.begin();
     }
 
-    /// Returns the pages that were kept back; `created` is ours.
+    /// Stops withholding. Returns the withheld pages; `created` is recorded as a utility page.
     pub(super) fn take_appeared(&self, created: Option<&String>) -> Vec<Info> {
         self.pages().extend(created.cloned());
         self.withheld.end()
     }
 
-    /// Whether a page that appeared is kept back.
+    /// Withholds a page that appeared. Returns whether it was withheld.
     pub(super) fn withhold(&self, info: &Info) -> bool {
         info.original_opener.is_none() && self.withheld.withhold(info.clone()).is_none()
     }
 
-    /// Whether a page is one of ours.
+    /// Whether a page is a utility page.
     pub(super) fn contains(&self, context: &str) -> bool {
         self.pages().contains(context)
     }
 
-    /// Removes a page that was kept back and is to be closed.
+    /// Removes a withheld page that is to be closed.
     pub(super) fn remove_appeared(&self, context: &str) {
         self.withheld.retain(|info| info.context != context);
     }
@@ -49,7 +49,7 @@ impl UtilityPages {
     }
 }
 
-/// The page; it closes when dropped.
+/// A utility page, which is closed when it is dropped.
 pub(super) struct UtilityPage {
     root: Session,
     all: Arc<UtilityPages>,
@@ -58,7 +58,7 @@ pub(super) struct UtilityPage {
 }
 
 impl UtilityPage {
-    /// Takes over a page that was just created. It is closed, whatever comes.
+    /// Prepares a page that was just created. The page is closed if that fails.
     pub(super) async fn open(
         root: Session,
         all: Arc<UtilityPages>,
@@ -127,7 +127,7 @@ impl Drop for UtilityPage {
     }
 }
 
-/// Answers a request of such a page: with nothing at all.
+/// Fulfills a request of a utility page with an empty document.
 pub(super) fn answer(root: &Session, request: String) {
     drop(root.send(&network::ProvideResponse {
         request,

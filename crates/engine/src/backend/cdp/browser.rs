@@ -1,4 +1,4 @@
-//! A Chromium: its contexts, and the targets that appear in them.
+//! A Chromium with its contexts and targets.
 
 use super::context::CdpContext;
 use super::{origins, proxy_bypass_list, targets};
@@ -18,17 +18,17 @@ use tokio::sync::watch;
 use wire::cdp::{browser, fetch, runtime, target};
 use wire::{Connection, EventStream, RawEvent, Session};
 
-/// How long Chromium may take to close by itself before it is killed.
+/// The longest time in which Chromium may close by itself before it is killed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// One Chromium, started by us or reached elsewhere.
+/// A Chromium that Playhouse started or is connected to.
 pub(crate) struct CdpBrowser {
     shared: Arc<Shared>,
     closed: watch::Receiver<Option<String>>,
     _events: Task,
 }
 
-/// What the event task shares with the browser.
+/// The state that the event task shares with the browser.
 pub(super) struct Shared {
     root: Session,
     product: String,
@@ -40,16 +40,16 @@ pub(super) struct Shared {
 #[derive(Default)]
 struct Contexts {
     by_id: HashMap<String, Arc<CdpContext>>,
-    /// The one that the browser began with, once somebody has taken it over.
+    /// The default context, once it is used.
     default: Option<Arc<CdpContext>>,
-    /// Its name, where the browser tells it.
+    /// The identifier of the default context, if the browser reports it.
     default_id: Option<String>,
-    /// Who hears of a download.
+    /// The contexts of the downloads in progress.
     downloads: HashMap<String, Arc<CdpContext>>,
 }
 
 impl CdpBrowser {
-    /// Shakes hands and begins to listen. What `source` is ends with the browser.
+    /// Initializes the connection and starts to read events. `source` ends with the browser.
     pub(crate) async fn start(
         connection: Connection,
         events: EventStream,
@@ -73,7 +73,7 @@ impl CdpBrowser {
         };
         root.call(&target::SetAutoAttach {
             auto_attach: true,
-            // Without it a page that opens another would run before it is prepared; every target is resumed.
+            // Otherwise a popup would run before it is prepared. All targets are resumed.
             wait_for_debugger_on_start: true,
             flatten: Some(true),
             filter: Some(target_filter()),
@@ -83,7 +83,7 @@ impl CdpBrowser {
     }
 }
 
-/// Pages and workers; not the browser's own windows and popups.
+/// Returns the filter for pages and workers, without windows and popups of the browser itself.
 fn target_filter() -> target::TargetFilter {
     let excluded = ["browser", "tab", "browser_ui", "webview", "other"];
     let mut filter: Vec<_> = excluded
@@ -144,7 +144,7 @@ impl BrowserBackend for CdpBrowser {
             ..options.clone()
         };
         let context = self.shared.context(None, &options, observer);
-        let known = self
+        let response = self
             .shared
             .root
             .call(&target::GetBrowserContexts {})
@@ -152,10 +152,10 @@ impl BrowserBackend for CdpBrowser {
         {
             let mut contexts = self.shared.contexts();
             contexts.default = Some(context.clone());
-            contexts.default_id = known.default_browser_context_id;
+            contexts.default_id = response.default_browser_context_id;
         }
         context.prepare().await?;
-        // Its pages may have been there before us: they are attached anew, and so reported.
+        // Pages that existed before are attached again, and so reported.
         let targets = self
             .shared
             .root
@@ -163,8 +163,8 @@ impl BrowserBackend for CdpBrowser {
             .await?;
         let mut attached = Vec::new();
         for info in targets.target_infos {
-            let ours = self.shared.contexts().owner(&info).is_some();
-            if info.kind == "page" && ours && !context.has_page(&info.target_id) {
+            let is_own = self.shared.contexts().owner(&info).is_some();
+            if info.kind == "page" && is_own && !context.has_page(&info.target_id) {
                 attached.push(self.shared.root.send(&target::AttachToTarget {
                     target_id: info.target_id,
                     flatten: Some(true),
@@ -172,12 +172,12 @@ impl BrowserBackend for CdpBrowser {
             }
         }
         for attached in futures_util::future::join_all(attached).await {
-            // It may have been closed meanwhile.
+            // The page may have been closed meanwhile.
             if let Err(error) = attached {
                 tracing::debug!(%error, "a page cannot be attached to");
             }
         }
-        // They are being prepared once they were heard of.
+        // The pages are being prepared once their events were handled.
         self.shared.root.flush().await?;
         context.settle_pages().await;
         Ok(context)
@@ -188,14 +188,14 @@ impl BrowserBackend for CdpBrowser {
     }
 
     async fn close(&self) -> Result<()> {
-        let ask = async {
+        let request_close = async {
             let _ = self.shared.root.call(&browser::Close {}).await;
         };
-        if !self.shared.source.end(CLOSE_TIMEOUT, ask).await {
-            // It is left as it is, without our contexts.
+        if !self.shared.source.end(CLOSE_TIMEOUT, request_close).await {
+            // A browser that Playhouse did not start remains open, without the contexts of Playhouse.
             let contexts: Vec<_> = self.shared.contexts().by_id.values().cloned().collect();
             for context in contexts {
-                // The connection may be the thing that is gone.
+                // The connection may be closed.
                 let _ = context.close().await;
             }
         }
@@ -261,7 +261,7 @@ impl Shared {
                 let new = attached.waiting_for_debugger;
                 context.page_attached(session, attached.target_info, new);
             }
-            // Nobody drives it, but it waits for us; what it answers does not matter.
+            // A target that is not used waits for the debugger. The result does not matter.
             (kind, _) => {
                 tracing::debug!(
                     kind,
@@ -271,8 +271,8 @@ impl Shared {
                 for rules in self.contexts().rules() {
                     targets::guard(&session, &rules);
                 }
-                // The events of a worker would only fill a queue. A page has none without domains, and leaving it
-                // would reset the media type that its owner emulates.
+                // The events of a worker would only fill a queue. A page has no events without enabled domains, and detaching from it would reset
+                // the media type that its owner emulates.
                 match kind {
                     "page" => drop(session.send(&runtime::RunIfWaitingForDebugger {})),
                     _ => targets::detach_target(session, &self.root, attached.session_id),
@@ -289,7 +289,7 @@ impl Shared {
             .find_map(|context| Some((context, context.page_of_frame(&download.frame_id)?)))
         {
             Some((context, page)) => (context.clone(), Some(page)),
-            // Its page was closed at once; with one context it can only be that one's.
+            // The page of the download was closed at once. If there is only one context, it belongs to that one.
             None => match all.as_slice() {
                 [only] => (only.clone(), None),
                 _ => return,
@@ -337,21 +337,21 @@ impl Contexts {
         self.by_id.values().chain(&self.default).cloned().collect()
     }
 
-    /// Removes a context that is closed: nothing can happen in it any more.
+    /// Removes a context that was closed.
     fn remove(&mut self, context: &CdpContext) {
-        let is_it = |known: &Arc<CdpContext>| std::ptr::eq(&**known, context);
-        self.by_id.retain(|_, known| !is_it(known));
-        self.downloads.retain(|_, known| !is_it(known));
-        self.default.take_if(|known| is_it(known));
+        let is_context = |other: &Arc<CdpContext>| std::ptr::eq(&**other, context);
+        self.by_id.retain(|_, other| !is_context(other));
+        self.downloads.retain(|_, other| !is_context(other));
+        self.default.take_if(|other| is_context(other));
     }
 
-    /// What none of them may request.
+    /// Returns the rules about origins of all contexts.
     fn rules(&self) -> Vec<OriginRules> {
         let rules = self.all().into_iter().filter_map(|context| context.rules());
         rules.collect()
     }
 
-    /// Whose target it is; somebody else's may be in the same browser.
+    /// Returns the context of a target. Targets of other clients have none.
     fn owner(&self, info: &target::TargetInfo) -> Option<Arc<CdpContext>> {
         let id = info.browser_context_id.as_ref();
         if let Some(context) = id.and_then(|id| self.by_id.get(id)) {

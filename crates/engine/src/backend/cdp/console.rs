@@ -1,4 +1,4 @@
-//! What Chromium's console messages say, as text.
+//! Conversion of Chromium's console messages to text.
 
 use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
 use std::collections::HashMap;
@@ -6,23 +6,23 @@ use std::sync::Arc;
 use wire::cdp::{Event as _, log, runtime};
 use wire::{RawEvent, Session};
 
-/// What Chromium calls the handles to objects that a console message brings along.
+/// Chromium's name for the group of objects that belong to console messages.
 const GROUP: &str = "console";
 
-/// Sessions whose pages keep objects alive because they were logged. Nobody looks at the objects again, so they are let go of: a few
-/// messages' worth at a time, and not before the page has done so for the last ones.
+/// Sessions with objects that pages keep alive because they were logged. They are not needed and are released: several messages at a
+/// time, and not before the previous release was confirmed.
 #[derive(Default)]
 pub(super) struct LoggedObjects(HashMap<Arc<str>, Session>);
 
 impl LoggedObjects {
-    /// Takes note of a message that holds objects.
+    /// Records the session of a message that holds objects.
     pub(super) fn record_objects(&mut self, event: &RawEvent, session: impl FnOnce() -> Session) {
-        let tells = [
+        let methods = [
             runtime::ConsoleAPICalled::METHOD,
             runtime::ExceptionThrown::METHOD,
         ];
-        // Whether it holds any is quicker asked of its text than of its parts.
-        if tells.contains(&&*event.method) && event.params.get().contains("\"objectId\"") {
+        // Searching the text is faster than parsing it.
+        if methods.contains(&&*event.method) && event.params.get().contains("\"objectId\"") {
             let id = event.session.clone().unwrap_or_else(|| "".into());
             self.0.entry(id).or_insert_with(session);
         }
@@ -32,9 +32,9 @@ impl LoggedObjects {
         self.0.is_empty()
     }
 
-    /// Lets go of what has been noted.
+    /// Releases the objects of the recorded sessions.
     pub(super) fn release(&mut self) -> impl Future<Output = ()> + Send + use<> {
-        let asked: Vec<_> = self
+        let replies: Vec<_> = self
             .0
             .drain()
             .map(|(_, session)| {
@@ -44,8 +44,8 @@ impl LoggedObjects {
             })
             .collect();
         async {
-            // A page that is gone holds nothing.
-            drop(futures_util::future::join_all(asked).await);
+            // The objects of a closed page are released already.
+            drop(futures_util::future::join_all(replies).await);
         }
     }
 }
@@ -53,7 +53,12 @@ impl LoggedObjects {
 pub(super) fn called(event: &runtime::ConsoleAPICalled) -> ConsoleMessage {
     ConsoleMessage {
         kind: kind(event.kind),
-        text: event.args.iter().map(shown).collect::<Vec<_>>().join(" "),
+        text: event
+            .args
+            .iter()
+            .map(format_object)
+            .collect::<Vec<_>>()
+            .join(" "),
         location: event
             .stack_trace
             .as_ref()
@@ -79,7 +84,7 @@ pub(super) fn thrown(event: &runtime::ExceptionThrown) -> ConsoleMessage {
     }
 }
 
-/// What the browser itself has to say; `None` for what it says by another way too.
+/// Converts a message of the browser itself; `None` for one that is also reported in another way.
 pub(super) fn entry(entry: &log::LogEntry) -> Option<ConsoleMessage> {
     if matches!(entry.source, log::LogSource::Worker) {
         return None;
@@ -100,7 +105,7 @@ pub(super) fn entry(entry: &log::LogEntry) -> Option<ConsoleMessage> {
     })
 }
 
-/// The page's words for an exception, with its stack.
+/// Returns the message of an exception with its stack trace.
 pub(super) fn exception(details: &runtime::ExceptionDetails) -> String {
     match &details.exception {
         Some(object) => match (&object.description, &object.value) {
@@ -112,7 +117,7 @@ pub(super) fn exception(details: &runtime::ExceptionDetails) -> String {
     }
 }
 
-/// The browser's own words without their beginning, which every such message has.
+/// Returns a message without the prefix that all such messages have.
 fn uncaught(text: &str) -> String {
     let rest = text.strip_prefix("Uncaught ").unwrap_or(text);
     rest.strip_prefix("(in promise) ")
@@ -144,15 +149,15 @@ fn kind(kind: runtime::ConsoleMessageType) -> MessageKind {
     }
 }
 
-/// An argument of a console call as a console shows it in one line.
-fn shown(object: &runtime::RemoteObject) -> String {
+/// Formats an argument of a console call in one line, as a console does.
+fn format_object(object: &runtime::RemoteObject) -> String {
     if let Some(value) = &object.unserializable_value {
         return value.clone();
     }
     if let Some(value) = &object.value {
         return plain(value.get());
     }
-    // Its value is `null` too, which reads as none.
+    // `value` is deserialized to `None` for `null`.
     if object.subtype.as_deref() == Some("null") {
         return "null".to_owned();
     }
@@ -169,7 +174,7 @@ fn shown(object: &runtime::RemoteObject) -> String {
     }
 }
 
-/// `{a: 1, b: x}` and `[1, 2]`; other things by their description.
+/// Formats `{a: 1, b: x}` and `[1, 2]`; other objects by their description.
 fn previewed(preview: &runtime::ObjectPreview) -> Option<String> {
     let value = |property: &runtime::PropertyPreview| match &property.value_preview {
         Some(nested) => previewed(nested).unwrap_or_default(),
@@ -192,7 +197,7 @@ fn previewed(preview: &runtime::ObjectPreview) -> Option<String> {
     }
 }
 
-/// A JSON value without the quotes of a string.
+/// Returns a JSON value without the quotes of a string.
 fn plain(json: &str) -> String {
     serde_json::from_str::<String>(json).unwrap_or_else(|_| json.to_owned())
 }

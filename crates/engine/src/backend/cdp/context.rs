@@ -1,4 +1,4 @@
-//! A browser context of Chromium: its pages as they come and go, its cookies and permissions.
+//! A browser context of Chromium: its pages, cookies and permissions.
 
 use super::page::{CdpPage, setup};
 use super::utility_page::UtilityPage;
@@ -22,9 +22,9 @@ use wire::cdp::{browser, fetch, runtime, target};
 mod cookies;
 mod permissions;
 
-/// How long pages that are being prepared are waited for: one that hangs must not hang the others.
+/// The longest time to wait for pages that are being prepared. An unresponsive one must not block the others.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long the browser may take to attach a page that it has opened.
+/// The longest time until the browser attaches to a page that it has opened.
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) struct CdpContext {
@@ -33,14 +33,14 @@ pub(super) struct CdpContext {
     files: FileStager,
     /// Called when the context is closed.
     on_closed: Box<dyn Fn(&Self) + Send + Sync>,
-    /// `None`: the context that the browser began with.
+    /// The identifier; `None` for the default context.
     id: Option<String>,
     user_agent: String,
     observer: Arc<dyn ContextObserver>,
     options: Mutex<ContextOptions>,
     pages: Arc<PageRegistry<CdpPage>>,
     withheld: Withheld<(Session, target::TargetInfo)>,
-    /// Held while a page is created: until its name is known, it cannot be told from another.
+    /// Held while a page is created, because it cannot be identified before the response.
     creating: tokio::sync::Mutex<()>,
 }
 
@@ -78,13 +78,13 @@ impl CdpContext {
         self.options().downloads.clone()
     }
 
-    /// Which origins it may request; `None` for all.
+    /// Returns the rules about origins; `None` if all are allowed.
     pub(super) fn rules(&self) -> Option<OriginRules> {
         let options = self.options();
         (!options.origins.is_empty()).then(|| options.origins.clone())
     }
 
-    /// Sets what holds for the whole context, before its first page.
+    /// Applies the settings of the whole context, before its first page.
     pub(super) async fn prepare(&self) -> Result<()> {
         let options = self.options().clone();
         let downloads = (!options.is_anothers).then(|| {
@@ -101,7 +101,7 @@ impl CdpContext {
                 events_enabled: Some(true),
             })
         });
-        // Chromium denies all others with what it grants.
+        // Granting permissions makes Chromium deny all others.
         if !options.permissions.is_empty() || options.deny_other_permissions {
             self.grant_permissions(&options.permissions, None).await?;
         }
@@ -123,7 +123,7 @@ impl CdpContext {
         self.pages.pages().contains(&PageId::from(target))
     }
 
-    /// Waits until no page is being prepared, but for those that do not answer: they join in when they do.
+    /// Waits until no page is being prepared, except for unresponsive ones, which are reported when they respond.
     pub(super) async fn settle_pages(&self) {
         let prepared = self.pages.wait(|pages| pages.is_settled().then_some(()));
         if tokio::time::timeout(PREPARE_TIMEOUT, prepared)
@@ -137,16 +137,16 @@ impl CdpContext {
     pub(super) fn page_of_frame(&self, frame: &str) -> Option<PageId> {
         let pages = self.pages.pages();
         let open = pages.open().find(|(_, page)| page.has_frame(frame));
-        // A page that was opened for the download alone is not ready yet, or gone already; its main frame has its name.
+        // A page that was opened only for the download is not ready yet or closed already. Its identifier is that of its main frame.
         let named = PageId::from(frame);
         let passing = || {
-            let known = pages.contains(&named) || pages.is_gone(&named);
-            known.then_some(named)
+            let exists = pages.contains(&named) || pages.is_gone(&named);
+            exists.then_some(named)
         };
         open.map(|(id, _)| id.clone()).or_else(passing)
     }
 
-    /// A page appeared: prepares it, lets it run, and reports it.
+    /// Prepares a page that was attached, lets it run, and reports it.
     pub(super) fn page_attached(&self, session: Session, info: target::TargetInfo, new: bool) {
         if info.opener_id.is_some() {
             return self.on_page_attached(session, info, new);
@@ -167,7 +167,7 @@ impl CdpContext {
         if let Some(opener) = opener.as_ref().filter(|_| new)
             && !self.pages.pages().admit_popup(&id)
         {
-            // Whoever opened it stands still until it may run.
+            // The opener is paused until the page may run.
             drop(session.send(&runtime::RunIfWaitingForDebugger {}));
             drop(self.root.send(&target::CloseTarget {
                 target_id: info.target_id,
@@ -202,10 +202,10 @@ impl CdpContext {
         .detach();
     }
 
-    /// A page of our own, which is not one of the context's pages.
+    /// Opens a utility page, which is not one of the context's pages.
     pub(super) async fn utility_page(&self) -> Result<UtilityPage> {
         let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
-        // Given up half-way, it could not be told from a page of the user's; so it is made to the end, and then closed if nobody waits.
+        // A creation that is cancelled could not be distinguished from a page of the user. It is completed, and the page is closed if it is not needed.
         let made = async move { context.create_utility_page().await };
         let made = task::run_to_completion("utility page", made).await;
         made.unwrap_or(Err(Error::PageClosed {}))
@@ -218,7 +218,7 @@ impl CdpContext {
         let withheld = self.withheld.end();
         let mut page = Err(Error::PageClosed {});
         for (session, info) in withheld {
-            if created.as_ref().is_ok_and(|ours| *ours == info.target_id) {
+            if created.as_ref().is_ok_and(|own| *own == info.target_id) {
                 page = UtilityPage::take_over(session, info.target_id).ok_or(Error::PageClosed {});
             } else {
                 self.page_attached(session, info, true);
@@ -284,7 +284,7 @@ impl CdpContext {
         self.options.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what holds for every page, now and later: first on record, then on each open page.
+    /// Changes a setting of all pages: first the stored one, then that of each open page.
     async fn change(&self, change: impl FnOnce(&mut ContextOptions)) -> Result<Vec<Arc<CdpPage>>> {
         change(&mut self.options());
         self.settle_pages().await;
@@ -384,7 +384,7 @@ impl ContextBackend for CdpContext {
                 });
                 for closed in closing.collect::<Vec<_>>() {
                     match closed.await {
-                        // It is gone already.
+                        // The target does not exist any more.
                         Ok(_) | Err(wire::Error::Protocol { .. }) => {}
                         Err(error) => return Err(error.into()),
                     }

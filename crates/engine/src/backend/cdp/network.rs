@@ -1,4 +1,4 @@
-//! Chromium's network events in the engine's words.
+//! Conversion of Chromium's network events to events of the engine.
 
 use crate::backend::interception;
 use crate::backend::{RequestEvent, ResponseFacts};
@@ -6,7 +6,7 @@ use crate::error::NetError;
 use wire::RawEvent;
 use wire::cdp::network::{self, ResourceType};
 
-/// The events that one message means; none for what nobody asked for.
+/// Returns the events of a message; none for requests that the page did not cause.
 pub(super) fn request_events(event: &RawEvent) -> Vec<RequestEvent> {
     if let Some(Ok(sent)) = event.parse::<network::RequestWillBeSent>() {
         will_be_sent(sent)
@@ -83,7 +83,7 @@ fn will_be_sent(sent: network::RequestWillBeSent) -> Vec<RequestEvent> {
     events
 }
 
-/// The browser asks for it by itself, whenever it likes.
+/// Whether the browser itself requested the icon, which it does at any time.
 fn is_favicon(sent: &network::RequestWillBeSent) -> bool {
     sent.kind == Some(ResourceType::Other)
         && sent

@@ -1,16 +1,16 @@
-//! The rules which origins may be requested, enforced: each request of the browser stops by us.
+//! Enforces the rules about origins: each request of the browser is intercepted.
 //!
-//! The browser's own session sees what every page, frame and worker asks for, redirects too. It does not see
-//! WebSockets: those a script (`backend/guard`) refuses where they are opened, beside the rules that a browser has from its start.
+//! The session of the browser intercepts the requests of all pages, frames and workers, including redirects, but no WebSockets. Those are
+//! blocked by a script (`backend/guard`) and by the rules that a browser has from its start.
 
 use crate::origins::OriginRules;
 use wire::Session;
 use wire::cdp::{fetch, network};
 
-/// Lets a request go on, or fails it.
+/// Continues a request or fails it.
 pub(super) fn decide(root: &Session, rules: &[OriginRules], paused: fetch::RequestPaused) {
     let request_id = paused.request_id;
-    // A browser that goes leaves nobody to answer to.
+    // The error is ignored: the browser is being closed.
     if rules.iter().all(|rules| rules.allow(&paused.request.url)) {
         drop(root.send(&fetch::ContinueRequest {
             request_id,

@@ -1,4 +1,4 @@
-//! A page of Chromium: one session for itself and one for each frame that lives in another process.
+//! A page of Chromium, with a session for itself and one for each out-of-process frame.
 
 use crate::backend::{
     ContextOptions, FrameId, Headers, LoaderId, MediaFeatures, PageBackend, PageEvent, PageId,
@@ -45,25 +45,25 @@ pub(crate) struct CdpPage {
     session: Session,
     state: Mutex<State>,
     worlds: Mutex<Worlds>,
-    /// Worlds that come.
+    /// Notifies of new execution contexts.
     new_worlds: Changes,
     drag: Drag,
     reporter: Reporter,
     reader: OnceLock<Task>,
 }
 
-/// What the sessions of a page share.
+/// The state that the sessions of a page share.
 struct State {
     options: ContextOptions,
-    /// Init scripts and headers of this page alone, beside those of its context.
+    /// Init scripts and headers of this page, in addition to those of its context.
     own_scripts: Vec<String>,
     own_headers: Headers,
     viewport: Option<Viewport>,
     media: MediaFeatures,
     user_agent: String,
-    /// All frames but the main one.
+    /// All frames except the main frame.
     frames: HashMap<FrameId, FrameInfo>,
-    /// All sessions but the page's own.
+    /// All sessions except that of the page.
     children: HashMap<Arc<str>, Child>,
     /// The newest requests.
     requests: HashMap<RequestId, RequestRecord>,
@@ -71,11 +71,11 @@ struct State {
     newest: Option<LoaderId>,
     dialog: Option<Session>,
     chooser: Option<Chooser>,
-    /// Requests whose server has asked who we are.
+    /// Requests whose server has sent a challenge.
     challenged: HashSet<String>,
-    /// Requests wait until somebody has decided about them.
+    /// Whether requests are paused until a decision.
     intercepts: bool,
-    /// Requests whose answers somebody waits for.
+    /// Requests whose response a call waits for.
     fetching: HashMap<String, oneshot::Sender<RequestPaused>>,
 }
 
@@ -147,7 +147,7 @@ impl CdpPage {
 }
 
 impl State {
-    /// What the page's context and the page itself want.
+    /// Returns the options of the context and of the page itself.
     fn options(&self) -> ContextOptions {
         let mut options = self.options.clone();
         options.init_scripts.extend_from_slice(&self.own_scripts);
@@ -189,7 +189,7 @@ impl PageBackend for CdpPage {
             })
             .await;
         match closed {
-            // It does not find the page: that one is gone already.
+            // The page does not exist any more.
             Err(wire::Error::Protocol { .. }) => Err(Error::PageClosed {}),
             other => Ok(other.map(drop)?),
         }

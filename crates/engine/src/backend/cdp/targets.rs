@@ -1,11 +1,11 @@
-//! Targets that are no pages: workers, and what belongs to no page.
+//! Targets that are not pages: workers and others.
 
 use crate::backend::guard;
 use crate::origins::OriginRules;
 use wire::Session;
 use wire::cdp::{runtime, target};
 
-/// Tells a worker which connections it may not open.
+/// Runs the script in a worker that blocks connections.
 pub(super) fn guard(session: &Session, rules: &OriginRules) {
     if !rules.is_empty() {
         drop(session.send(&runtime::Evaluate {
@@ -16,12 +16,12 @@ pub(super) fn guard(session: &Session, rules: &OriginRules) {
     }
 }
 
-/// Lets a target run that nobody drives, and leaves it alone.
+/// Resumes a target that is not used, and detaches from it.
 pub(super) fn detach_target(session: Session, parent: &Session, id: target::SessionId) {
     let resumed = session.send(&runtime::RunIfWaitingForDebugger {});
     let parent = parent.clone();
     task::spawn("leaving a target", async move {
-        // Left too early it would wait for ever. If it has gone, there is nothing to leave.
+        // If it were detached before it is resumed, it would wait forever. If it was closed, there is nothing to detach from.
         if resumed.await.is_ok() {
             drop(parent.send(&target::DetachFromTarget {
                 session_id: Some(id),

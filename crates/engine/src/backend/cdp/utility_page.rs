@@ -1,4 +1,4 @@
-//! A page of our own beside the user's: it visits an origin without a request leaving the browser, and is told to nobody.
+//! A utility page, which opens an origin without sending a request and is not reported.
 
 use crate::backend::OriginDocuments;
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use wire::cdp::{Binary, fetch, network, page, runtime, target};
 use wire::{EventStream, Session};
 
-/// The page; it closes when dropped.
+/// A utility page, which is closed when it is dropped.
 pub(super) struct UtilityPage {
     session: Session,
     events: EventStream,
@@ -14,7 +14,7 @@ pub(super) struct UtilityPage {
 }
 
 impl UtilityPage {
-    /// Takes over a page that was just attached and waits for us. `None` if it has gone already.
+    /// Takes a page that was just attached and waits for the debugger. Returns `None` if it was closed.
     pub(super) fn take_over(session: Session, target: target::TargetId) -> Option<Self> {
         let events = session.connection().take_events(session.id()?)?;
         drop(session.send(&network::Enable::default()));

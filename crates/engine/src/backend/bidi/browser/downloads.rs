@@ -1,4 +1,4 @@
-//! Files that pages download.
+//! Downloads of pages.
 
 use super::Shared;
 use crate::backend::{DownloadEvent, FrameId, PageBackend, PageEvent};
@@ -32,7 +32,7 @@ impl Shared {
 
     pub(super) fn on_download_end(&self, download: DownloadEnd) {
         let key = (download.download.or(download.navigation), download.url);
-        // Its page may be gone by now.
+        // The page may have been closed.
         let ended = self
             .contexts()
             .into_iter()
@@ -52,7 +52,7 @@ impl Shared {
     }
 }
 
-/// `a(1).txt` is what Firefox makes of `a.txt` where there is one already.
+/// Returns a file name without the number that Firefox adds to a name that exists: `a.txt` for `a(1).txt`.
 fn without_number(name: &str) -> String {
     let (stem, extension) = match name.rfind('.') {
         Some(dot) => name.split_at(dot),

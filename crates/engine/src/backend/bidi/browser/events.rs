@@ -1,4 +1,4 @@
-//! From Firefox's events to the engine's, in order.
+//! Conversion of Firefox's events to events of the engine, in order.
 
 use super::Shared;
 use crate::backend::address::is_opened_here;
@@ -19,10 +19,10 @@ use wire::bidi::network::BeforeRequestSent;
 use wire::bidi::{Event, browsing_context};
 use wire::{EventStream, RawEvent};
 
-/// What the addresses of the browser's own error pages begin with.
+/// The prefixes of the URLs of Firefox's error pages.
 const ERROR_PAGES: [&str; 3] = ["about:neterror", "about:certerror", "about:httpsonlyerror"];
 
-/// Reads a browser's events until the browser is gone.
+/// Reads the events of a browser until it is closed.
 pub(super) async fn listen(shared: Weak<Shared>, mut events: EventStream) {
     while let Some(event) = events.next().await {
         let Some(shared) = shared.upgrade() else {
@@ -38,7 +38,7 @@ pub(super) async fn listen(shared: Weak<Shared>, mut events: EventStream) {
         if let Some(reason) = events.end_reason() {
             tracing::debug!(reason, "a browser's events ended");
         }
-        // Also the end of a queue that overflowed: such a browser cannot be followed any more.
+        // The queue also ends on overflow, after which the state of the browser is unknown.
         shared.root.connection().close();
         for context in shared.contexts() {
             context.on_browser_closed();
@@ -47,7 +47,7 @@ pub(super) async fn listen(shared: Weak<Shared>, mut events: EventStream) {
     }
 }
 
-/// The event's fields; `None`, and a line in the log, if they are not what the specification says.
+/// Parses an event. An invalid one is logged and `None` is returned.
 fn read<E: Event>(event: &RawEvent) -> Option<E> {
     event
         .parse::<E>()?
@@ -56,7 +56,7 @@ fn read<E: Event>(event: &RawEvent) -> Option<E> {
 }
 
 impl Shared {
-    /// A request is told of with its body, which has to be asked for.
+    /// Reports a request with its body, which is requested first.
     async fn on_before_request_sent(&self, event: &RawEvent) {
         if let Some(sent) = read::<BeforeRequestSent>(event) {
             let body = self.short_body(&sent).await;
@@ -135,8 +135,8 @@ impl Shared {
         };
         let frame = FrameId::from(&info.context);
         if info.parent.is_some() {
-            for gone in page.remove_frame(&frame) {
-                self.pages.remove_frame(&gone);
+            for removed in page.remove_frame(&frame) {
+                self.pages.remove_frame(&removed);
             }
             return;
         }
@@ -153,7 +153,7 @@ impl Shared {
     }
 
     fn on_navigation_started(&self, info: NavigationInfo) {
-        // What other programs open begins, and never ends.
+        // The navigation of a URL that another program opens has no end.
         if !is_opened_here(&info.url) {
             return;
         }
@@ -178,7 +178,7 @@ impl Shared {
             context.grant_to_visited(&info.url);
         }
         let loader = info.navigation.as_deref().unwrap_or_default();
-        page.frame_shows(
+        page.set_frame_document(
             &frame,
             loader,
             shorten_error_url(&info.url),
@@ -214,7 +214,7 @@ impl Shared {
             frame,
             loader: navigation.into(),
         });
-        // Such a page loads nothing, and does not say when it has.
+        // An error page has no load event.
         if shorten_error_url(&info.url) != info.url {
             self.on_load(info);
         }
@@ -254,13 +254,13 @@ impl Shared {
     }
 }
 
-/// An address as it is shown: all that an error page says stands in its own, at length.
+/// Returns a URL for display: that of an error page without its long query.
 fn shorten_error_url(url: &str) -> &str {
     let page = ERROR_PAGES.iter().find(|page| url.starts_with(*page));
     page.unwrap_or(&url)
 }
 
-/// The address that an error page is about.
+/// Returns the URL that an error page is about.
 fn error_page_url(url: &str) -> Option<String> {
     ERROR_PAGES.iter().find(|page| url.starts_with(*page))?;
     let page = Url::parse(url).ok()?;

@@ -1,4 +1,4 @@
-//! Requests as they go by: told to their pages, and decided about where they wait.
+//! Requests: their events, and the decisions about paused ones.
 
 use super::Shared;
 use crate::backend::bidi::network::{self, Network};
@@ -14,9 +14,9 @@ use wire::bidi::network::{
     ContinueWithAuth, DataType, FetchError, GetData,
 };
 
-/// A body that goes into the log with its request, in bytes.
+/// The largest body in bytes that is stored in the request log.
 const MAX_INLINE_BODY: f64 = 64.0 * 1024.0;
-/// How long the browser may take to hand it over, while all other events wait.
+/// The longest time to wait for a body, which delays all other events.
 const BODY_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Shared {
@@ -51,17 +51,17 @@ impl Shared {
         self.pages.get(context?)
     }
 
-    /// The body of a request, if it is short and text.
+    /// Returns the body of a request, if it is a short text.
     pub(super) async fn short_body(&self, sent: &BeforeRequestSent) -> Option<String> {
         let size = sent.request.body_size?;
         if size <= 0.0 || size > MAX_INLINE_BODY || !network::is_logged(&sent.request) {
             return None;
         }
-        let asked = self.root.send(&GetData {
+        let reply = self.root.send(&GetData {
             data_type: DataType::Request,
             request: sent.request.request.clone(),
         });
-        let data = tokio::time::timeout(BODY_TIMEOUT, asked).await.ok()?.ok()?;
+        let data = tokio::time::timeout(BODY_TIMEOUT, reply).await.ok()?.ok()?;
         match data.bytes {
             BytesValue::String(text) => Some(text),
             BytesValue::Base64(_) => None,
@@ -87,13 +87,13 @@ impl Shared {
         }
     }
 
-    /// A request of a page that we do not know: our own, a worker's, or the browser's.
+    /// Handles a request that belongs to no reported page: of a utility page, a worker, or the browser.
     fn handle_unowned_request(&self, sent: BeforeRequestSent) {
-        let ours = sent.context.as_ref().is_some_and(|context| {
+        let is_utility_page = sent.context.as_ref().is_some_and(|context| {
             let mut contexts = self.contexts().into_iter();
             contexts.any(|owner| owner.utility_pages.contains(context))
         });
-        if ours {
+        if is_utility_page {
             return utility_page::answer(&self.root, sent.request.request);
         }
         continue_request(&self.root, sent.request.request);
@@ -126,28 +126,28 @@ impl Shared {
         }
     }
 
-    /// Tells name and password, once; asked again, they were wrong, and the page gets the refusal.
+    /// Sends the credentials once. On a second challenge they were wrong, and the page gets the 401 or 407 response.
     fn challenged(&self, challenged: AuthRequired) {
         if !challenged.is_blocked {
             return;
         }
         let request = challenged.request.request;
-        let known = self.owner(challenged.context.as_deref()).and_then(|page| {
+        let credentials = self.owner(challenged.context.as_deref()).and_then(|page| {
             let context = self.context(page.user_context())?;
             let options = context.options();
             let url = url::Url::parse(&challenged.request.url).ok()?;
             let origin = url.origin().ascii_serialization();
-            let known = options.http_credentials.as_ref()?.for_origin(&origin)?;
-            page.first_challenge(&request).then_some(known)
+            let credentials = options.http_credentials.as_ref()?.for_origin(&origin)?;
+            page.first_challenge(&request).then_some(credentials)
         });
         drop(self.root.send(&ContinueWithAuth {
             request,
-            action: if known.is_some() {
+            action: if credentials.is_some() {
                 "provideCredentials"
             } else {
                 "cancel"
             },
-            credentials: known.map(|(username, password)| AuthCredentials {
+            credentials: credentials.map(|(username, password)| AuthCredentials {
                 kind: "password",
                 username,
                 password,

@@ -26,7 +26,7 @@ impl Cookies for BidiContext {
             .call(&storage::GetCookies { partition })
             .await?;
         let mut cookies: Vec<_> = all.cookies.into_iter().map(from_protocol).collect();
-        // Firefox has them in no order.
+        // Firefox returns cookies in no particular order.
         cookies.sort_by(|one, other| one.domain.cmp(&other.domain));
         Ok(cookies)
     }

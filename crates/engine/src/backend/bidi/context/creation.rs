@@ -1,4 +1,4 @@
-//! Making a page: once more, if Firefox loses sight of the one that it has made.
+//! The creation of a page, which is repeated if Firefox loses the page that it has created.
 
 use super::BidiContext;
 use crate::backend::PageBackend;
@@ -7,11 +7,11 @@ use crate::error::Result;
 use std::sync::Arc;
 use wire::bidi::browsing_context::{Close, Create, CreateType, GetTree, Info};
 
-/// What Firefox says, in the words of its own program, of a page that it has made and cannot name.
+/// Firefox's internal message for a page that it has created and cannot identify.
 const LOST: &str = "WeakMap key null";
 
 impl BidiContext {
-    /// Makes a page, and answers its name; it was told of before. Whoever calls it holds `creating`.
+    /// Creates a page and returns its identifier. Its event precedes the response. The caller must hold `creating`.
     pub(super) async fn create(&self, kind: CreateType) -> Result<String> {
         let create = Create {
             kind,
@@ -30,10 +30,10 @@ impl BidiContext {
         Ok(created)
     }
 
-    /// Closes what was made and not answered for: it is blank, nobody has opened it, and it was not there before.
+    /// Closes pages that were created without a response: blank, without an opener, and not present before.
     async fn close_lost(&self, before: &[Arc<BidiPage>], created: &str) -> Result<()> {
         let tree = self.parts.root.call(&GetTree { root: None }).await?;
-        let lost = |info: &Info| {
+        let is_lost = |info: &Info| {
             info.user_context.as_deref() == Some(&*self.parts.id)
                 && info.original_opener.is_none()
                 && info.url == "about:blank"
@@ -41,7 +41,7 @@ impl BidiContext {
                 && !before.iter().any(|page| page.id().as_str() == info.context)
                 && !self.utility_pages.contains(&info.context)
         };
-        for info in tree.contexts.into_iter().filter(lost) {
+        for info in tree.contexts.into_iter().filter(is_lost) {
             self.utility_pages.remove_appeared(&info.context);
             let close = Close {
                 context: info.context,

@@ -1,4 +1,4 @@
-//! What the pages of a context are made to believe, and what runs in them first.
+//! Emulation and init scripts of a context.
 
 use super::BidiContext;
 use crate::backend::bidi::network::entries;
@@ -7,11 +7,11 @@ use crate::backend::{ContextOptions, Permissions};
 use crate::error::{Error, Result};
 use wire::bidi::{Command, browser, browsing_context, emulation, error, network, script};
 
-/// The bodies that are kept for whoever asks; Firefox lets the oldest go first.
-const BODY: u64 = 50 * 1024 * 1024;
+/// The largest total size of response bodies that Firefox stores, in bytes. It removes the oldest first.
+const MAX_BODIES_SIZE: u64 = 50 * 1024 * 1024;
 
 impl BidiContext {
-    /// Sets what holds for the whole context, before its first page.
+    /// Applies the settings of the whole context, before its first page.
     pub(crate) async fn prepare(&self) -> Result<()> {
         let options = self.options().clone();
         if let Some(viewport) = &options.viewport {
@@ -37,7 +37,7 @@ impl BidiContext {
             .root
             .call(&network::AddDataCollector {
                 data_types: vec![network::DataType::Request, network::DataType::Response],
-                max_encoded_data_size: BODY,
+                max_encoded_data_size: MAX_BODIES_SIZE,
                 user_contexts: self.ids(),
             })
             .await?;
@@ -90,7 +90,7 @@ impl BidiContext {
         Ok(())
     }
 
-    /// Sends a command whose value comes from the caller, as that option.
+    /// Sends a command whose value comes from the caller. On failure, the error names the option.
     async fn send_required(&self, option: &'static str, command: &impl Command) -> Result<()> {
         match self.parts.root.call(command).await {
             Err(wire::Error::Refused {
@@ -115,16 +115,16 @@ impl BidiContext {
     }
 
     pub(super) async fn apply_geolocation(&self) -> Result<()> {
-        let place = self.options().geolocation;
+        let position = self.options().geolocation;
         self.parts
             .root
             .call(&emulation::SetGeolocationOverride {
-                coordinates: place.map(|place| emulation::Coordinates {
-                    latitude: place.latitude,
-                    longitude: place.longitude,
-                    // Nothing less than zero, and not nothing, is a place.
-                    accuracy: if place.accuracy > 0.0 {
-                        place.accuracy
+                coordinates: position.map(|position| emulation::Coordinates {
+                    latitude: position.latitude,
+                    longitude: position.longitude,
+                    // Firefox requires a positive accuracy.
+                    accuracy: if position.accuracy > 0.0 {
+                        position.accuracy
                     } else {
                         1.0
                     },

@@ -1,4 +1,4 @@
-//! What a page asks of its user: dialogs, and files to choose.
+//! Dialogs and file choosers of a page.
 
 use super::BidiPage;
 use super::evaluation::sandbox_target;
@@ -11,7 +11,7 @@ use wire::bidi::browsing_context::HandleUserPrompt;
 use wire::bidi::input::{FileDialogOpened, SetFiles};
 use wire::bidi::script::{CallFunction, LocalValue, SharedReference};
 
-/// Waits for a click that opens a file field's dialog, and says whether the field takes several files.
+/// Waits for a click that opens a file chooser, and returns whether the input accepts several files.
 const NEXT_CLICK: &str = include_str!("dialogs.js");
 
 impl BidiPage {
@@ -29,11 +29,11 @@ impl BidiPage {
         self.report(PageEvent::FileChooserOpened { multiple });
     }
 
-    /// Whether a file field's dialog opens again, while its document is there.
+    /// Waits until the file chooser of an input is opened again. Returns `None` if its document is replaced.
     async fn next_click(&self, context: &str, field: &SharedReference) -> Option<bool> {
         let frame = FrameId::from(context);
         let document = self.document_of(&frame).ok()?;
-        let asked = self.root().send(&CallFunction {
+        let call = self.root().send(&CallFunction {
             function_declaration: NEXT_CLICK.to_owned(),
             await_promise: true,
             target: sandbox_target(&frame),
@@ -42,7 +42,7 @@ impl BidiPage {
             serialization_options: None,
         });
         tokio::select! {
-            answer = asked => answer.ok()?.result.decode(),
+            answer = call => answer.ok()?.result.decode(),
             _ = self.document_replaced(&frame, document) => None,
         }
     }
@@ -77,7 +77,7 @@ impl Dialogs for BidiPage {
                 files,
             })
             .await?;
-        // Until here it can be answered again; the page may have opened the next one.
+        // The chooser could be handled until here. Meanwhile the page may have opened the next one.
         self.state().chooser.take_if(|(_, open)| *open == element);
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Dialogs for BidiPage {
     }
 }
 
-/// Tells of a field's dialog when it is asked for again: Firefox does so only once.
+/// Reports the file chooser of an input when it is opened again, because Firefox reports it only once.
 async fn report_next_click(page: Weak<BidiPage>, context: String, field: SharedReference) {
     while let Some(page) = page.upgrade() {
         match page.next_click(&context, &field).await {

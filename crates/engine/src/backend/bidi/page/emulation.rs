@@ -1,4 +1,4 @@
-//! The device and the scripts that a page of Firefox sees.
+//! Emulation and init scripts of a page.
 
 use super::BidiPage;
 use crate::backend::bidi::CAPABILITIES;
@@ -56,7 +56,7 @@ impl Emulation for BidiPage {
     }
 }
 
-/// A script as a function, which is what a preload script is.
+/// Converts a script to a function, as a preload script requires.
 pub(crate) fn preload(source: &str) -> String {
     format!("() => {{\n{source}\n}}")
 }

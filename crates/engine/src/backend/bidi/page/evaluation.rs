@@ -1,4 +1,4 @@
-//! Running JavaScript in a frame: our own code in a sandbox, the caller's in the page's world.
+//! JavaScript in a frame: the injected script in a sandbox, expressions of the caller in the main world.
 
 use super::BidiPage;
 use crate::backend::bidi::console::{self, plain};
@@ -20,22 +20,22 @@ use wire::bidi::script::{
     SharedReference, Target,
 };
 
-/// The name of our sandboxes.
+/// The name of the sandbox of Playhouse.
 pub(super) const SANDBOX: &str = "playhouse";
-/// How long a document may be silent before it is asked again: what Firefox hands to the one before it is lost.
+/// The time without a response after which a call is repeated. Firefox loses commands to the previous document.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1000);
-/// What Firefox says of a frame that went while it was asked.
+/// Firefox's name of the error for a frame that was removed during the command.
 const DISCARDED: &str = "DiscardedBrowsingContextError";
-/// The same of a document, in the words of its own program: what was asked has not begun.
+/// Firefox's internal message for a document that was replaced before the command began.
 const REALM_IS_NULL: &str = "realm is null";
-/// Calls a function of the core by its name, in the document that is meant only.
+/// Calls a function of the injected script by name, if the document is the intended one.
 const CALL: &str = "(document, name, argument) => globalThis.__playhouseDocument === document ? globalThis.__playhouseCore.call(name, JSON.parse(argument)) : null";
-/// Those of its functions that are a user's input to the page.
+/// The functions that count as user input.
 const INPUT: &[&str] = &["fill"];
-/// The element of a handle.
-const HELD: &str = "(handle) => globalThis.__playhouseCore.element(handle)";
+/// Returns the element of a handle.
+const ELEMENT: &str = "(handle) => globalThis.__playhouseCore.element(handle)";
 
-/// Our sandbox of whatever document a frame shows.
+/// Returns the target for the sandbox of the current document of a frame.
 pub(super) fn sandbox_target(frame: &FrameId) -> Target {
     Target {
         context: frame.as_str().to_owned(),
@@ -53,9 +53,9 @@ fn page_target(frame: &FrameId) -> Target {
 #[async_trait]
 impl Evaluation for BidiPage {
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
-        // `about` calls another one.
-        let asked = argument.get("ask").and_then(Value::as_str);
-        let by_user = INPUT.contains(&asked.unwrap_or(function));
+        // `about` calls the function in `ask`.
+        let called = argument.get("ask").and_then(Value::as_str);
+        let by_user = INPUT.contains(&called.unwrap_or(function));
         let document = self.document_of(frame)?;
         let arguments = vec![
             LocalValue::number(document),
@@ -104,20 +104,20 @@ impl Evaluation for BidiPage {
     }
 
     async fn parses(&self, frame: &FrameId, script: &str) -> Result<bool> {
-        // The script stands where nothing gets to.
+        // The script is placed in code that is never executed.
         let document = self.document_of(frame)?;
-        let asked = self.root().send(&Evaluate {
+        let call = self.root().send(&Evaluate {
             expression: format!("if (false) {{\n{script}\n}}"),
             await_promise: false,
             target: sandbox_target(frame),
         });
-        let answer = self.unless_navigated(frame, document, asked).await?;
+        let answer = self.unless_navigated(frame, document, call).await?;
         Ok(answer.exception_details.is_none())
     }
 }
 
 impl BidiPage {
-    /// Runs a function in our sandbox of the frame's document; the core is there by then.
+    /// Calls a function in the sandbox of a frame's document, in which the injected script is present.
     pub(super) async fn in_sandbox(
         &self,
         frame: &FrameId,
@@ -131,8 +131,8 @@ impl BidiPage {
         Ok(answer)
     }
 
-    /// The frame is asked, not the sandbox by its name: to find that one, Firefox asks every window that it has, and waits for those that
-    /// are busy. Which one has answered is seen by the answer.
+    /// Calls a function in the sandbox of a frame. The target is the frame, not the realm: to find a realm, Firefox queries all windows and
+    /// waits for busy ones. The response contains the realm that executed the call.
     async fn call_sandbox(
         &self,
         frame: &FrameId,
@@ -142,7 +142,7 @@ impl BidiPage {
         by_user: bool,
     ) -> Result<(Arc<str>, RemoteValue)> {
         let realm = self.realm(frame, document).await?;
-        let asked = self.root().send(&CallFunction {
+        let call = self.root().send(&CallFunction {
             function_declaration: function.to_owned(),
             await_promise: true,
             target: sandbox_target(frame),
@@ -152,23 +152,23 @@ impl BidiPage {
         });
         let answer = tokio::select! {
             biased;
-            answer = self.unless_navigated(frame, document, asked) => answer,
+            answer = self.unless_navigated(frame, document, call) => answer,
             () = self.wait_until_replaced(frame, &realm) => Err(Error::DocumentGone {}),
         };
-        let is_ours = match &answer {
+        let is_same_realm = match &answer {
             Ok(answer) => answer.realm == *realm,
             Err(Error::Protocol { .. }) => self.has_realm(frame, &realm).await == Some(true),
             Err(Error::DocumentGone {}) => false,
             Err(_) => true,
         };
-        if !is_ours {
+        if !is_same_realm {
             self.remove_realm(frame, &realm);
             return Err(Error::DocumentGone {});
         }
         Ok((realm, script_result(answer?)?))
     }
 
-    /// The sandbox of a document, with the core in it.
+    /// Returns the sandbox of a document after injecting the script.
     async fn realm(&self, frame: &FrameId, document: u64) -> Result<Arc<str>> {
         let realm = self.realm_of(frame, document)?;
         let made = realm.get_or_try_init(|| self.make_realm(frame, document));
@@ -176,8 +176,8 @@ impl BidiPage {
     }
 
     async fn make_realm(&self, frame: &FrameId, document: u64) -> Result<Arc<str>> {
-        let who = json!({ "frame": frame.as_str(), "meeting": self.meeting });
-        let core = core_of_firefox(document, &who);
+        let introduction = json!({ "frame": frame.as_str(), "meeting": self.discovery_event });
+        let core = core_of_firefox(document, &introduction);
         let inject = || {
             self.root().send(&EvaluateEncoded {
                 expression: &core,
@@ -186,19 +186,19 @@ impl BidiPage {
             })
         };
         let injected = async {
-            let mut asked = FuturesUnordered::new();
+            let mut injections = FuturesUnordered::new();
             let mut interval = ANSWER_TIMEOUT;
             loop {
-                asked.push(inject());
+                injections.push(inject());
                 tokio::select! {
                     biased;
-                    Some(answer) = asked.next() => return answer,
+                    Some(answer) = injections.next() => return answer,
                     () = tokio::time::sleep(interval) => interval *= 2,
                 }
             }
         };
         let answer = match self.unless_navigated(frame, document, injected).await {
-            // The frame went, or its document is about to.
+            // The frame was removed, or its document is being replaced.
             Err(Error::Protocol { .. }) => return Err(Error::DocumentGone {}),
             answer => answer?,
         };
@@ -207,8 +207,8 @@ impl BidiPage {
         Ok(realm.into())
     }
 
-    /// Returns once a frame has another sandbox of ours than this one: it was that of the document before, and Firefox may answer nothing
-    /// that was asked there.
+    /// Returns when a frame has another sandbox than this one, which was that of the previous document. Firefox may not respond to commands
+    /// that were sent to it.
     async fn wait_until_replaced(&self, frame: &FrameId, realm: &str) {
         let mut interval = ANSWER_TIMEOUT;
         loop {
@@ -220,42 +220,42 @@ impl BidiPage {
         }
     }
 
-    /// Whether a frame has this sandbox of ours; `None` where it does not say.
+    /// Whether a frame has this sandbox; `None` without a response.
     async fn has_realm(&self, frame: &FrameId, realm: &str) -> Option<bool> {
-        let asked = self.root().send(&Evaluate {
+        let call = self.root().send(&Evaluate {
             expression: "0".to_owned(),
             await_promise: false,
             target: sandbox_target(frame),
         });
-        // What is asked here may be lost too.
-        match tokio::time::timeout(ANSWER_TIMEOUT, asked).await {
+        // Firefox can lose this command too.
+        match tokio::time::timeout(ANSWER_TIMEOUT, call).await {
             Ok(Ok(answer)) => Some(answer.realm == *realm),
             _ => None,
         }
     }
 
-    /// Waits for an answer; Firefox gives none once the document that was asked has gone.
+    /// Waits for a response. Firefox sends none if the document is replaced.
     async fn unless_navigated<T>(
         &self,
         frame: &FrameId,
         document: u64,
-        asked: impl Future<Output = wire::Result<T>>,
+        call: impl Future<Output = wire::Result<T>>,
     ) -> Result<T> {
-        let left = self.document_replaced(frame, document);
-        tokio::pin!(left);
+        let replaced = self.document_replaced(frame, document);
+        tokio::pin!(replaced);
         tokio::select! {
             biased;
-            answer = asked => match answer {
+            answer = call => match answer {
                 Err(wire::Error::Refused { message, .. })
                     if message.starts_with(DISCARDED) || message.ends_with(REALM_IS_NULL) =>
                 {
-                    // It is told of right after.
-                    let left = tokio::time::timeout(ANSWER_TIMEOUT, left).await;
-                    Err(left.unwrap_or(Error::DocumentGone {}))
+                    // The event of the navigation follows at once.
+                    let replaced = tokio::time::timeout(ANSWER_TIMEOUT, replaced).await;
+                    Err(replaced.unwrap_or(Error::DocumentGone {}))
                 }
                 answer => Ok(answer?),
             },
-            left = &mut left => Err(left),
+            replaced = &mut replaced => Err(replaced),
         }
     }
 
@@ -266,7 +266,7 @@ impl BidiPage {
         elements: Vec<SharedReference>,
     ) -> Result<Option<Value>> {
         let document = self.document_of(frame)?;
-        let asked = self.root().send(&CallFunction {
+        let call = self.root().send(&CallFunction {
             function_declaration: function,
             await_promise: true,
             target: page_target(frame),
@@ -274,7 +274,7 @@ impl BidiPage {
             user_activation: Some(true),
             serialization_options: None,
         });
-        match self.unless_navigated(frame, document, asked).await {
+        match self.unless_navigated(frame, document, call).await {
             Err(Error::Protocol { method, message }) => Err(match console::rejection(&message) {
                 Some(message) => Error::Script { message },
                 None => Error::Protocol { method, message },
@@ -283,17 +283,17 @@ impl BidiPage {
         }
     }
 
-    /// The element of a handle, for any world of its document.
+    /// Returns a reference to the element of a handle, for all worlds of its document.
     pub(super) async fn shared(&self, frame: &FrameId, handle: Handle) -> Result<SharedReference> {
-        let held = self
-            .in_sandbox(frame, HELD, vec![LocalValue::number(handle)])
+        let element = self
+            .in_sandbox(frame, ELEMENT, vec![LocalValue::number(handle)])
             .await?;
-        let shared_id = held.shared_id.ok_or(Error::DocumentGone {})?;
+        let shared_id = element.shared_id.ok_or(Error::DocumentGone {})?;
         Ok(SharedReference { shared_id })
     }
 }
 
-/// What the text that such a function returns stands for.
+/// Parses the text that a function of `function_around` returned.
 async fn returned(result: RemoteValue) -> Result<Option<Value>> {
     let is_large = result.value.as_ref().is_some_and(is_large);
     let read = move || match result.kind.as_str() {

@@ -1,4 +1,4 @@
-//! Which frames a page has, and which document each of them shows.
+//! The frames of a page and their documents.
 
 use super::BidiPage;
 use super::evaluation::sandbox_target;
@@ -11,18 +11,18 @@ use tokio::sync::OnceCell;
 use wire::bidi::browsing_context::Info;
 use wire::bidi::script::{Evaluate, LocalValue, RemoteValue};
 
-/// A frame, the main one included.
+/// The state of a frame. The main frame is one too.
 pub(super) struct FrameInfo {
     parent: Option<FrameId>,
     url: String,
     name: String,
-    /// How many documents it has shown.
+    /// The number of documents that the frame has had.
     documents: u64,
-    /// Our sandbox of the one that it shows.
+    /// The sandbox of its current document.
     realm: Realm,
 }
 
-/// A sandbox: made when somebody needs it, and once for all who do.
+/// A sandbox, which is created on the first use and shared by all calls.
 pub(super) type Realm = Arc<OnceCell<Arc<str>>>;
 
 impl FrameInfo {
@@ -37,14 +37,14 @@ impl FrameInfo {
     }
 }
 
-/// All elements that hold frames, those in open shadow roots too.
+/// Returns all elements that contain frames, including those in open shadow roots.
 const OWNERS: &str = include_str!("frames.js");
 const OWNER: &str =
     "(index) => globalThis.__playhouseCore.handle(globalThis.__playhouseOwners[index])";
 const INSIDE: &str = "(handles) => JSON.parse(handles).map((handle) => globalThis.__playhouseCore.element(handle)?.contentWindow)";
 
 impl BidiPage {
-    /// A frame came to be.
+    /// Records and reports an attached frame.
     pub(crate) fn frame_attached(&self, info: &Info, parent: &str) {
         let (frame, parent) = (FrameId::from(&info.context), FrameId::from(parent));
         self.state()
@@ -57,10 +57,10 @@ impl BidiPage {
         self.shows_first(&frame, &info.url);
     }
 
-    /// A frame shows the document that it came to be with.
+    /// Reports the initial document of a frame.
     pub(crate) fn shows_first(&self, frame: &FrameId, url: &str) {
         let loader = format!("first-{}", frame.as_str());
-        self.frame_shows(frame, &loader, url, None);
+        self.set_frame_document(frame, &loader, url, None);
         let loaded = (frame.clone(), loader.as_str().into());
         self.report(PageEvent::DomContentLoaded {
             frame: loaded.0.clone(),
@@ -72,8 +72,8 @@ impl BidiPage {
         });
     }
 
-    /// A frame shows another document from now on. `failed` is the address that an error page is about.
-    pub(crate) fn frame_shows(
+    /// Records and reports another document of a frame. `failed` is the URL that an error page is about.
+    pub(crate) fn set_frame_document(
         &self,
         frame: &FrameId,
         loader: &str,
@@ -82,13 +82,13 @@ impl BidiPage {
     ) {
         let name = {
             let mut state = self.state();
-            let Some(place) = state.frames.get_mut(frame) else {
+            let Some(info) = state.frames.get_mut(frame) else {
                 return;
             };
-            place.realm = Realm::default();
-            place.documents += 1;
-            url.clone_into(&mut place.url);
-            place.name.clone()
+            info.realm = Realm::default();
+            info.documents += 1;
+            url.clone_into(&mut info.url);
+            info.name.clone()
         };
         self.document_changed();
         self.report(PageEvent::NavigationCommitted {
@@ -100,37 +100,37 @@ impl BidiPage {
         });
     }
 
-    /// Whether there is any frame but the main one.
+    /// Whether there are frames beside the main frame.
     pub(super) fn has_frames(&self) -> bool {
         self.state().frames.len() > 1
     }
 
-    /// Asks a new frame for its name, which no event tells.
+    /// Requests the name of a new frame, which no event contains.
     pub(crate) fn request_frame_name(self: &Arc<Self>, frame: FrameId) {
-        let asked = self.root().send(&Evaluate {
+        let reply = self.root().send(&Evaluate {
             expression: "window.name".to_owned(),
             await_promise: false,
             target: sandbox_target(&frame),
         });
         let page = Arc::downgrade(self);
         task::spawn("frame name", async move {
-            let Ok(answer) = asked.await else { return };
+            let Ok(answer) = reply.await else { return };
             let name: String = answer.result.decode().unwrap_or_default();
             let Some(page) = page.upgrade().filter(|_| !name.is_empty()) else {
                 return;
             };
-            if let Some(place) = page.state().frames.get_mut(&frame) {
-                place.name.clone_from(&name);
+            if let Some(info) = page.state().frames.get_mut(&frame) {
+                info.name.clone_from(&name);
             }
             page.report(PageEvent::FrameNamed { frame, name });
         })
         .detach();
     }
 
-    /// The URL of a frame changed within its document.
+    /// Records and reports the URL of a frame after a same-document navigation.
     pub(crate) fn on_url_changed(&self, frame: &FrameId, url: String) {
-        if let Some(place) = self.state().frames.get_mut(frame) {
-            place.url.clone_from(&url);
+        if let Some(info) = self.state().frames.get_mut(frame) {
+            info.url.clone_from(&url);
         }
         self.report(PageEvent::SameDocumentNavigation {
             frame: frame.clone(),
@@ -138,60 +138,59 @@ impl BidiPage {
         });
     }
 
-    /// A frame went, with all inside it; those are returned too.
+    /// Removes a frame and its descendants. Returns the descendants and the frame.
     pub(crate) fn remove_frame(&self, frame: &FrameId) -> Vec<FrameId> {
-        let mut gone = descendants(&self.state().frames, frame, |info| info.parent.as_ref());
-        gone.push(frame.clone());
-        for frame in &gone {
+        let mut removed = descendants(&self.state().frames, frame, |info| info.parent.as_ref());
+        removed.push(frame.clone());
+        for frame in &removed {
             self.state().frames.remove(frame);
         }
         self.document_changed();
         self.report(PageEvent::FrameDetached {
             frame: frame.clone(),
         });
-        gone
+        removed
     }
 
-    /// The address of the page's document.
+    /// Returns the URL of the page's document.
     pub(crate) fn url(&self) -> String {
         let state = self.state();
         let main = state.frames.get(&self.main);
-        main.map(|place| place.url.clone()).unwrap_or_default()
+        main.map(|info| info.url.clone()).unwrap_or_default()
     }
 
-    /// Which of its documents a frame shows, counted.
+    /// Returns the number of the current document of a frame.
     pub(super) fn document_of(&self, frame: &FrameId) -> Result<u64> {
         let state = self.state();
         if state.closed {
             return Err(Error::PageClosed {});
         }
-        let place = state.frames.get(frame).ok_or(Error::DocumentGone {})?;
-        Ok(place.documents)
+        let info = state.frames.get(frame).ok_or(Error::DocumentGone {})?;
+        Ok(info.documents)
     }
 
-    /// Our sandbox of the document that a frame shows, if that is the one.
+    /// Returns the sandbox of the current document of a frame, if it is the given one.
     pub(super) fn realm_of(&self, frame: &FrameId, document: u64) -> Result<Realm> {
         let state = self.state();
-        let place = state.frames.get(frame);
-        let place = place.filter(|place| place.documents == document);
-        place
-            .map(|place| place.realm.clone())
+        let info = state.frames.get(frame);
+        let info = info.filter(|info| info.documents == document);
+        info.map(|info| info.realm.clone())
             .ok_or(Error::DocumentGone {})
     }
 
-    /// A sandbox has gone, as the browser says.
+    /// Removes a sandbox that the browser reported as destroyed.
     pub(super) fn remove_realm(&self, frame: &FrameId, realm: &str) {
-        if let Some(place) = self.state().frames.get_mut(frame)
-            && place.realm.get().is_some_and(|known| **known == *realm)
+        if let Some(info) = self.state().frames.get_mut(frame)
+            && info.realm.get().is_some_and(|known| **known == *realm)
         {
-            place.realm = Realm::default();
+            info.realm = Realm::default();
         }
     }
 
-    /// Waits until a frame shows another document than this one, or none.
+    /// Waits until a frame has another document, or does not exist any more.
     pub(super) async fn document_replaced(&self, frame: &FrameId, document: u64) -> Error {
         let replaced = || match self.document_of(frame) {
-            Ok(shown) if shown == document => None,
+            Ok(current) if current == document => None,
             Ok(_) => Some(Error::DocumentGone {}),
             Err(error) => Some(error),
         };
@@ -221,12 +220,12 @@ impl Frames for BidiPage {
             .state()
             .frames
             .get(frame)
-            .and_then(|place| place.parent.clone())
+            .and_then(|info| info.parent.clone())
             .ok_or(Error::DocumentGone {})?;
-        let held = self.in_sandbox(&parent, OWNERS, vec![]).await?;
-        let index = windows(&held)
+        let list = self.in_sandbox(&parent, OWNERS, vec![]).await?;
+        let index = windows(&list)
             .iter()
-            .position(|held| held.as_ref() == Some(frame))
+            .position(|other| other.as_ref() == Some(frame))
             .ok_or(Error::DocumentGone {})?;
         let handle = self
             .in_sandbox(&parent, OWNER, vec![LocalValue::number(index as u64)])
@@ -236,7 +235,7 @@ impl Frames for BidiPage {
     }
 }
 
-/// The frames behind a list of windows.
+/// Returns the frames of a list of windows.
 fn windows(list: &RemoteValue) -> Vec<Option<FrameId>> {
     let items: Vec<RemoteValue> = list.decode().unwrap_or_default();
     let frame = |item: &RemoteValue| item.window().map(FrameId::from);

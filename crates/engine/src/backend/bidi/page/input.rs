@@ -1,4 +1,4 @@
-//! Trusted input, sent to the frame that it is for.
+//! Trusted input, sent to the frame at the position.
 
 use super::BidiPage;
 use crate::backend::{Evaluation, FrameId, Input, InputStep, Point, gesture};
@@ -9,8 +9,8 @@ use wire::actions::Source;
 use wire::bidi::input::PerformActions;
 use wire::bidi::script::{LocalValue, RemoteValue};
 
-/// The frame that input goes to, and where its viewport lies in the main one's. What is sent to the page itself does not reach a frame
-/// of another process.
+/// The frame that input is sent to, and the position of its viewport in that of the main frame. Input to the page itself does not reach
+/// out-of-process frames.
 #[derive(Clone)]
 pub(super) struct ActionsOrigin {
     frame: FrameId,
@@ -39,26 +39,26 @@ impl ActionsOrigin {
     }
 }
 
-/// What boxes of frames differ by that are drawn as they are.
+/// The largest deviation from 1 of the scale of a frame that is not scaled.
 const UNSCALED: f64 = 0.01;
 
-/// The frame at a point, and where it lies.
+/// Returns the frame at a point, and its position.
 const FRAME_AT: &str = include_str!("input.js");
 
-/// A page, and the frame of it that a gesture is in.
+/// A page and the frame that input actions are sent to.
 struct Framed<'a> {
     page: &'a BidiPage,
-    ground: ActionsOrigin,
+    origin: ActionsOrigin,
 }
 
 #[async_trait]
 impl gesture::ActionsOrigin for Framed<'_> {
     fn inside(&self, point: Point) -> Point {
-        self.ground.inside(point)
+        self.origin.inside(point)
     }
 
     async fn perform(&self, actions: Vec<Source>) -> Result<()> {
-        let context = self.ground.frame.as_str().to_owned();
+        let context = self.origin.frame.as_str().to_owned();
         self.page
             .root()
             .call(&PerformActions { context, actions })
@@ -67,9 +67,9 @@ impl gesture::ActionsOrigin for Framed<'_> {
     }
 
     async fn drag(&self, function: &str, at: Point) -> Result<bool> {
-        let at = self.ground.inside(at);
+        let at = self.origin.inside(at);
         let point = serde_json::json!({ "x": at.x, "y": at.y });
-        let frame = &self.ground.frame;
+        let frame = &self.origin.frame;
         match self.page.call(frame, function, &point).await {
             Ok(answer) => Ok(answer == "true"),
             Err(Error::DocumentGone {}) => Ok(false),
@@ -81,16 +81,16 @@ impl gesture::ActionsOrigin for Framed<'_> {
 #[async_trait]
 impl Input for BidiPage {
     async fn input(&self, steps: &[InputStep]) -> Result<()> {
-        let ground = self.ground(steps).await?;
+        let origin = self.origin(steps).await?;
         self.devices
-            .act(&Framed { page: self, ground }, steps)
+            .act(&Framed { page: self, origin }, steps)
             .await
     }
 }
 
 impl BidiPage {
-    /// Where these steps belong: to the frame that their first point is in, or where a button is held.
-    async fn ground(&self, steps: &[InputStep]) -> Result<ActionsOrigin> {
+    /// Returns the actions origin of steps: the frame at their first point, or that of the last actions while a button is pressed.
+    async fn origin(&self, steps: &[InputStep]) -> Result<ActionsOrigin> {
         let first = steps.iter().find_map(|step| match step {
             InputStep::MouseMove { to, buttons, .. } => Some((*to, !buttons.is_empty())),
             InputStep::MouseDown { at, .. } | InputStep::Wheel { at, .. } => Some((*at, false)),
@@ -98,27 +98,27 @@ impl BidiPage {
             _ => None,
         });
         let main = ActionsOrigin::main(&self.main);
-        let Some((point, held)) = first.filter(|_| self.has_frames()) else {
+        let Some((point, is_pressed)) = first.filter(|_| self.has_frames()) else {
             return Ok(main);
         };
-        if held
-            && let Some(ground) = self
-                .ground
+        if is_pressed
+            && let Some(origin) = self
+                .origin
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clone()
         {
-            return Ok(ground);
+            return Ok(origin);
         }
-        let mut ground = main;
-        while let Some(inner) = self.frame_at(&ground, point).await? {
-            ground = inner;
+        let mut origin = main;
+        while let Some(inner) = self.frame_at(&origin, point).await? {
+            origin = inner;
         }
-        *self.ground.lock().unwrap_or_else(PoisonError::into_inner) = Some(ground.clone());
-        Ok(ground)
+        *self.origin.lock().unwrap_or_else(PoisonError::into_inner) = Some(origin.clone());
+        Ok(origin)
     }
 
-    /// The frame that lies at a point of the page, inside another one.
+    /// Returns the frame at a point of the page that is a child of another frame.
     async fn frame_at(&self, outer: &ActionsOrigin, point: Point) -> Result<Option<ActionsOrigin>> {
         let at = outer.inside(point);
         let arguments = [at.x, at.y].map(|length| LocalValue::string(length.to_string()));
@@ -126,20 +126,20 @@ impl BidiPage {
             .in_sandbox(&outer.frame, FRAME_AT, arguments.into())
             .await
         {
-            // What is shown there can be pointed at all the same.
+            // Input can be sent to any document that the frame has.
             Err(Error::DocumentGone {} | Error::Script { .. }) => return Ok(None),
             found => found?,
         };
-        let Some((window, place)) = found.decode::<(RemoteValue, RemoteValue)>() else {
+        let Some((window, position)) = found.decode::<(RemoteValue, RemoteValue)>() else {
             return Ok(None);
         };
-        let place: String = place.decode().unwrap_or_default();
-        let numbers: Vec<f64> = place.split(',').filter_map(|n| n.parse().ok()).collect();
+        let position: String = position.decode().unwrap_or_default();
+        let numbers: Vec<f64> = position.split(',').filter_map(|n| n.parse().ok()).collect();
         let (Some(frame), [left, top, scale_x, scale_y]) = (window.window(), numbers.as_slice())
         else {
             return Ok(None);
         };
-        // Firefox does not know the scale that a frame is drawn at; the page around it does.
+        // Firefox does not apply the scale of a frame to input; the document around it does.
         if (scale_x - 1.0).abs() > UNSCALED || (scale_y - 1.0).abs() > UNSCALED {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! Requests that are paused until a decision about them.
+//! Requests that are paused until a decision.
 
 use super::BidiPage;
 use crate::backend::bidi::CAPABILITIES;
@@ -19,7 +19,7 @@ use wire::bidi::network::{
 use wire::{Reply, Session};
 
 impl BidiPage {
-    /// Decides about a paused request by these rules, or asks the observer; a request that nobody decides about is continued.
+    /// Decides about a paused request by these routes, or passes it to the observer. Without a decision the request is continued.
     pub(crate) fn on_request_blocked(self: &Arc<Self>, routes: &Routes, sent: BeforeRequestSent) {
         let request = sent.request.request.clone();
         let kind = resource_type(&sent.request, sent.navigation.is_some());
@@ -36,11 +36,11 @@ impl BidiPage {
         });
     }
 
-    /// Sends a verdict about a paused request.
+    /// Sends the decision about a paused request.
     fn send_verdict(&self, request: String, verdict: Verdict) -> Result<Reply<Empty>> {
         Ok(match verdict {
             Verdict::Continue { url, body, .. } if url.is_some() || body.is_some() => {
-                // Firefox would lose the response. The request fails, so that it does not wait for ever.
+                // Firefox would lose the response. The request is failed, so that it does not wait forever.
                 let failed = self.root().send(&FailRequest { request });
                 CAPABILITIES
                     .require(Feature::RewriteRequest)
@@ -100,7 +100,7 @@ pub(crate) fn continue_request(root: &Session, request: String) {
     }));
 }
 
-/// Offers a request to the interceptors of the page, with its body, which is fetched first; without an interceptor it is continued.
+/// Fetches the body of a request and passes both to the interceptors of the page. Without one the request is continued.
 fn ask_interceptors(
     root: &Session,
     page: &Arc<BidiPage>,

@@ -1,4 +1,4 @@
-//! The page's history: where it goes, back, forward and again.
+//! Navigation and the history of a page.
 
 use super::BidiPage;
 use super::evaluation::sandbox_target;
@@ -11,18 +11,18 @@ use wire::bidi::browsing_context::{Navigate, ReadinessState, Reload, TraverseHis
 use wire::bidi::network::SetCacheBehavior;
 use wire::bidi::{error, script};
 
-/// What Firefox says, in the words of its own program, of a navigation during which another one began.
+/// Part of Firefox's internal message for a navigation that was superseded by another one.
 const INTERRUPTED: &str = "A new navigation interrupted an unfinished navigation";
 
 impl BidiPage {
-    /// A navigation of the main frame began.
+    /// Records the start of a navigation of the main frame.
     pub(crate) fn navigation_began(&self) {
         let mut state = self.state();
         state.navigations += 1;
         state.failure = None;
     }
 
-    /// The document of a navigation of the main frame could not be had.
+    /// Records that the document of a navigation of the main frame could not be loaded.
     pub(crate) fn navigation_failed(&self, reason: NetError) {
         self.state().failure = Some(reason);
     }
@@ -40,10 +40,10 @@ impl Navigation for BidiPage {
     async fn navigate(&self, url: &str) -> Result<Option<LoaderId>> {
         self.parts.grants.grant_to_visited(url).await?;
         let stays = is_within_document(&self.url(), url);
-        let (before, asked) = {
+        let (before, call) = {
             let mut state = self.state();
-            state.asked += 1;
-            (state.navigations, state.asked)
+            state.navigate_calls += 1;
+            (state.navigations, state.navigate_calls)
         };
         let answer = self
             .root()
@@ -70,19 +70,19 @@ impl Navigation for BidiPage {
                     return Err(Error::PageClosed {});
                 }
                 self.root().flush().await?;
-                let (newest, told) = {
+                let (newest, failure) = {
                     let state = self.state();
-                    let newest = state.navigations <= before + 1 && state.asked == asked;
+                    let newest = state.navigations <= before + 1 && state.navigate_calls == call;
                     (newest, state.failure.clone())
                 };
-                if message.contains(INTERRUPTED) && self.state().asked == asked {
-                    // By the page itself, whose next document is the one to wait for.
+                if message.contains(INTERRUPTED) && self.state().navigate_calls == call {
+                    // The page itself started the other navigation, and its document is the one to wait for.
                     return Ok(None);
                 }
-                let reason = told
+                let reason = failure
                     .filter(|_| newest)
                     .unwrap_or_else(|| network::net_error(message.trim_start_matches("Error: ")));
-                // Ended without a document, as by a 204, and not given up for another navigation.
+                // The navigation ended without a document, as with a 204 response, and was not superseded.
                 if reason == NetError::Aborted && newest && is_opened_here(url) {
                     self.report(PageEvent::NavigationAborted {
                         frame: self.main.clone(),
@@ -118,7 +118,7 @@ impl Navigation for BidiPage {
         });
         let (root, as_before) = (self.root().clone(), self.cache("default"));
         task::spawn("reload", async move {
-            // Whatever came of it, the page has its cache again.
+            // The cache is turned on again, whatever the result.
             let _ = loaded.await;
             drop(root.send(&as_before));
         })
@@ -128,14 +128,14 @@ impl Navigation for BidiPage {
 
     async fn go(&self, delta: i32) -> Result<bool> {
         let before = self.state().navigations;
-        let gone = self
+        let result = self
             .root()
             .call(&TraverseHistory {
                 context: self.name(),
                 delta,
             })
             .await;
-        match gone {
+        match result {
             Err(wire::Error::Refused { error: name, .. })
                 if name == error::NO_SUCH_HISTORY_ENTRY =>
             {
@@ -143,12 +143,12 @@ impl Navigation for BidiPage {
             }
             other => other?,
         };
-        // Firefox tells of no entry of the same document that differs in its fragment only.
+        // Firefox does not report a history entry that differs only in its fragment.
         self.root().flush().await?;
         if self.state().navigations > before {
             return Ok(true);
         }
-        let asked = self
+        let href = self
             .root()
             .call(&script::Evaluate {
                 expression: "location.href".to_owned(),
@@ -157,7 +157,7 @@ impl Navigation for BidiPage {
             })
             .await;
         self.root().flush().await?;
-        if let Ok(answer) = asked
+        if let Ok(answer) = href
             && self.state().navigations == before
         {
             let url = answer.result.decode::<String>();

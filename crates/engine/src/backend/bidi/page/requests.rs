@@ -15,7 +15,7 @@ impl Requests for BidiPage {
     async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>> {
         match self.body(request, DataType::Request).await {
             Ok(body) => Ok(Some(body)),
-            // Firefox refuses to answer for a request without one.
+            // Firefox returns an error for a request without a body.
             Err(Error::Protocol { .. }) => Ok(None),
             Err(error) => Err(error),
         }

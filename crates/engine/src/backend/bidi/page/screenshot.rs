@@ -1,4 +1,4 @@
-//! Screenshots and prints.
+//! Screenshots and PDFs.
 
 use super::BidiPage;
 use crate::backend::image::{convert, is_scaled, pixel_span};
@@ -11,10 +11,10 @@ use wire::bidi::browsing_context::{
     CaptureScreenshot, Clip, ImageFormat, Margin, PaperSize, Print,
 };
 
-/// How often a page is drawn that loads another document at that moment.
+/// The largest number of attempts for a page whose document is being replaced.
 const MAX_ATTEMPTS: u32 = 10;
-/// What Firefox says of a document that went while it was drawn.
-const UNDRAWN: &str = "Unable to capture screenshot";
+/// Part of Firefox's message for a document that was replaced during the screenshot.
+const CAPTURE_FAILED: &str = "Unable to capture screenshot";
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 const CENTIMETRES: f64 = 2.54;
 
@@ -42,7 +42,7 @@ impl Capture for BidiPage {
         let (origin, clip) = match options.area {
             ScreenshotArea::Viewport => ("viewport", None),
             ScreenshotArea::FullPage => ("document", None),
-            // What lies outside of the viewport is drawn from the document's corner.
+            // Areas outside of the viewport are relative to the origin of the document.
             ScreenshotArea::Clip {
                 x,
                 y,
@@ -71,12 +71,12 @@ impl Capture for BidiPage {
         let mut tries = 1;
         let drawn = loop {
             match self.root().call(&command).await {
-                // The document went meanwhile.
+                // The document was replaced meanwhile.
                 Err(wire::Error::Refused { message, .. })
-                    if message.starts_with(UNDRAWN) && tries < MAX_ATTEMPTS =>
+                    if message.starts_with(CAPTURE_FAILED) && tries < MAX_ATTEMPTS =>
                 {
                     tries += 1;
-                    // Until the next one is drawn.
+                    // The next document needs time to render.
                     tokio::time::sleep(RETRY_INTERVAL).await;
                 }
                 drawn => break drawn?,

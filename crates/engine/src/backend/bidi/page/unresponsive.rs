@@ -1,4 +1,4 @@
-//! Detecting a page that does not respond, and ending it.
+//! Detection and termination of unresponsive pages.
 
 use super::BidiPage;
 use super::evaluation::sandbox_target;
@@ -13,7 +13,7 @@ use wire::bidi::session::Status;
 #[async_trait]
 impl Unresponsive for BidiPage {
     async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
-        let asked = self.root().send(&CallFunction {
+        let call = self.root().send(&CallFunction {
             function_declaration: "() => 0".to_owned(),
             await_promise: false,
             target: sandbox_target(frame),
@@ -24,12 +24,12 @@ impl Unresponsive for BidiPage {
         let document = self.document_of(frame)?;
         tokio::select! {
             biased;
-            answer = asked => match answer {
+            answer = call => match answer {
                 Ok(_) | Err(wire::Error::Refused { .. }) => Ok(()),
                 Err(error) => Err(error.into()),
             },
             left = self.document_replaced(frame, document) => match left {
-                // It shows another one, so it does answer.
+                // The document was replaced, so the page is responsive.
                 Error::DocumentGone {} => Ok(()),
                 other => Err(other),
             },
@@ -40,7 +40,7 @@ impl Unresponsive for BidiPage {
         Ok(self.root().call(&Status {}).await.map(drop)?)
     }
 
-    /// Only the end of a page ends a script in Firefox.
+    /// Firefox has no command to terminate execution. A script ends only with its page.
     fn terminate_execution(&self, _frame: &FrameId) {}
 
     async fn wait_for_termination(&self, frame: &FrameId) -> Result<()> {

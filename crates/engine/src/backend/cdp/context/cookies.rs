@@ -39,7 +39,7 @@ impl Cookies for CdpContext {
             let partition_key = cookie.partition_key.clone();
             let cookie = from_protocol(cookie);
             cookies.contains(&cookie).then(|| network::CookieParam {
-                // The browser drops a cookie that is set with a time in the past.
+                // The browser deletes a cookie that is set with a time in the past.
                 expires: Some(1.0),
                 partition_key,
                 ..param(&cookie)

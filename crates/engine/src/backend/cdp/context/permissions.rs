@@ -49,7 +49,7 @@ impl Permissions for CdpContext {
     }
 }
 
-/// What Chromium calls them; an unknown name is an error that lists the known ones.
+/// Returns Chromium's names of permissions. The error for an unknown name lists the known ones.
 fn permission_types(names: &[String]) -> Result<Vec<PermissionType>> {
     names
         .iter()

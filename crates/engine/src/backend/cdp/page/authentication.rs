@@ -1,11 +1,11 @@
-//! Who we are, for servers and proxies that ask.
+//! Credentials for servers and proxies that require authentication.
 
 use super::CdpPage;
 use crate::backend::ContextOptions;
 use wire::Session;
 use wire::cdp::fetch;
 
-/// Whether anybody has an answer; only then does every request stop by us.
+/// Whether there are credentials. Only then must all requests be intercepted.
 pub(super) fn is_wanted(options: &ContextOptions) -> bool {
     options.http_credentials.is_some()
         || options
@@ -14,7 +14,7 @@ pub(super) fn is_wanted(options: &ContextOptions) -> bool {
             .is_some_and(|proxy| proxy.username.is_some())
 }
 
-/// Lets a request go on that stopped only because its server might ask.
+/// Continues a request that was paused only because its server might send a challenge.
 pub(super) fn continue_request(session: &Session, paused: fetch::RequestPaused) {
     drop(session.send(&fetch::ContinueRequest {
         request_id: paused.request_id,
@@ -22,10 +22,10 @@ pub(super) fn continue_request(session: &Session, paused: fetch::RequestPaused) 
     }));
 }
 
-/// Tells name and password, once; asked again, they were wrong, and the page gets the refusal.
+/// Sends the credentials once. On a second challenge they were wrong, and the page gets the 401 or 407 response.
 pub(super) fn answer(page: &CdpPage, session: &Session, required: &fetch::AuthRequired) {
-    let known = credentials(&page.options(), required);
-    let auth_challenge_response = match known {
+    let credentials = credentials(&page.options(), required);
+    let auth_challenge_response = match credentials {
         Some((username, password)) if page.first_challenge(&required.request_id) => {
             fetch::AuthChallengeResponse {
                 response: fetch::AuthResponse::ProvideCredentials,
@@ -53,6 +53,6 @@ fn credentials(
         let password = proxy.password.clone().unwrap_or_default();
         return Some((proxy.username.clone()?, password));
     }
-    let known = options.http_credentials.as_ref()?;
-    known.for_origin(&required.auth_challenge.origin)
+    let credentials = options.http_credentials.as_ref()?;
+    credentials.for_origin(&required.auth_challenge.origin)
 }

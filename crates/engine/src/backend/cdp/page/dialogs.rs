@@ -1,4 +1,4 @@
-//! What a page asks of its user: dialogs, and files to choose.
+//! Dialogs and file choosers of a page.
 
 use super::CdpPage;
 use crate::backend::{Dialogs, FrameId, Handle};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use wire::Session;
 use wire::cdp::{dom, page};
 
-/// A file chooser that waits for its files.
+/// An open file chooser.
 #[derive(Clone)]
 pub(super) struct Chooser {
     pub(super) session: Session,
@@ -29,7 +29,7 @@ impl CdpPage {
 impl Dialogs for CdpPage {
     async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()> {
         let session = self.state().dialog.take();
-        // Without one the browser says that none is open.
+        // If none is open, the browser returns an error.
         session
             .unwrap_or_else(|| self.session.clone())
             .call(&page::HandleJavaScriptDialog {
@@ -57,7 +57,7 @@ impl Dialogs for CdpPage {
                 ..Default::default()
             })
             .await?;
-        // Until here it can be answered again; the page may have opened the next one.
+        // The chooser could be handled until here. Meanwhile the page may have opened the next one.
         self.state()
             .chooser
             .take_if(|open| open.element == chooser.element);

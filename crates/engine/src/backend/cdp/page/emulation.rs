@@ -1,4 +1,4 @@
-//! Making a page believe in another device, place, language or preference.
+//! Emulation of device, locale, position and preferences.
 
 use super::setup::Batch;
 use super::{CdpPage, Child};
@@ -8,17 +8,17 @@ use async_trait::async_trait;
 use wire::Session;
 use wire::cdp::{Command, emulation, network, page, security};
 
-/// All that a session of a page has to be told.
+/// The emulation of a page, which each of its sessions needs.
 pub(super) struct EmulationSettings {
     pub(super) options: ContextOptions,
     pub(super) viewport: Option<Viewport>,
     pub(super) media: MediaFeatures,
-    /// The browser's own.
+    /// The user agent of the browser itself.
     pub(super) user_agent: String,
 }
 
 impl EmulationSettings {
-    /// Queues what differs from the browser's own. What concerns the whole window goes to the page's session only.
+    /// Adds commands for settings that differ from the browser's own. Those of the whole window are sent only to the session of the page.
     pub(super) fn send(&self, session: &Session, is_page: bool, batch: &mut Batch) {
         let options = &self.options;
         if is_page && let Some(viewport) = &self.viewport {
@@ -39,7 +39,7 @@ impl EmulationSettings {
             let command = emulation::SetLocaleOverride {
                 locale: Some(locale.clone()),
             };
-            // A frame shares what its page was told.
+            // A frame has the setting of its page.
             if is_page {
                 batch.send_required(session, "locale", &command);
             } else {
@@ -50,7 +50,7 @@ impl EmulationSettings {
             let command = emulation::SetTimezoneOverride {
                 timezone_id: timezone.clone(),
             };
-            // A frame shares what its page was told.
+            // A frame has the setting of its page.
             if is_page {
                 batch.send_required(session, "timezone", &command);
             } else {
@@ -83,7 +83,7 @@ impl EmulationSettings {
         }
     }
 
-    /// The same for a worker, which has requests and no documents.
+    /// Adds commands for a worker, which has requests but no documents.
     pub(super) fn send_to_worker(&self, session: &Session, batch: &mut Batch) {
         if let Some(conditions) = changed(&self.options) {
             batch.send(session, &conditions);
@@ -165,12 +165,12 @@ impl CdpPage {
         .await
     }
 
-    /// Tells the page and its frames in other processes.
+    /// Sends a command to the page and to its frames in other processes.
     async fn send_to_documents(&self, command: &impl Command) -> Result<()> {
         self.send_to_matching(command, |child| child.is_frame).await
     }
 
-    /// Tells the page, its frames in other processes, and its workers.
+    /// Sends a command to the page, its frames in other processes, and its workers.
     async fn send_to_all(&self, command: &impl Command) -> Result<()> {
         self.send_to_matching(command, |_| true).await
     }
@@ -178,18 +178,18 @@ impl CdpPage {
     async fn send_to_matching(
         &self,
         command: &impl Command,
-        whom: impl Fn(&Child) -> bool,
+        matches: impl Fn(&Child) -> bool,
     ) -> Result<()> {
         let own = self.session.send(command);
         let children: Vec<_> = self
             .children()
             .iter()
-            .filter(|child| whom(child))
+            .filter(|child| matches(child))
             .map(|child| child.session.send(command))
             .collect();
         own.await?;
         for reply in children {
-            // It may have gone meanwhile, or be of a kind that cannot do this.
+            // The target may have been closed, or be of a type that does not support the command.
             if let Err(error) = reply.await {
                 tracing::debug!(%error, "a part of a page did not follow");
             }
@@ -234,7 +234,7 @@ fn touch(enabled: bool) -> emulation::SetTouchEmulationEnabled {
 fn media(features: &MediaFeatures) -> emulation::SetEmulatedMedia {
     let feature = |name: &str, value: &Option<String>| emulation::MediaFeature {
         name: name.to_owned(),
-        // An empty value takes the override back.
+        // An empty value resets the override.
         value: value.clone().unwrap_or_default(),
     };
     emulation::SetEmulatedMedia {
@@ -250,10 +250,10 @@ fn media(features: &MediaFeatures) -> emulation::SetEmulatedMedia {
 
 fn geolocation(options: &ContextOptions) -> emulation::SetGeolocationOverride {
     match options.geolocation {
-        Some(place) => emulation::SetGeolocationOverride {
-            latitude: Some(place.latitude),
-            longitude: Some(place.longitude),
-            accuracy: Some(place.accuracy),
+        Some(position) => emulation::SetGeolocationOverride {
+            latitude: Some(position.latitude),
+            longitude: Some(position.longitude),
+            accuracy: Some(position.accuracy),
             ..Default::default()
         },
         // Without coordinates the position is unavailable.
@@ -261,7 +261,7 @@ fn geolocation(options: &ContextOptions) -> emulation::SetGeolocationOverride {
     }
 }
 
-/// What a new session has to be told of its network, if anything.
+/// Returns the network settings of a new session, if there are any.
 fn changed(options: &ContextOptions) -> Option<network::EmulateNetworkConditions> {
     let changed = options.offline || options.throttling != Throttling::default();
     changed.then(|| conditions(options))
@@ -288,7 +288,7 @@ fn headers(options: &ContextOptions) -> network::SetExtraHTTPHeaders {
     }
 }
 
-/// What `navigator.userAgentData` and the `Sec-CH-UA` headers say, so that they agree with the user agent.
+/// Returns the values of `navigator.userAgentData` and the `Sec-CH-UA` headers that match the user agent.
 fn client_hints(user_agent: &str, viewport: Option<&Viewport>) -> emulation::UserAgentMetadata {
     let after = |mark: &str| {
         let (_, rest) = user_agent.split_once(mark)?;

@@ -1,4 +1,4 @@
-//! Running JavaScript in a frame: our own code in a world apart, the caller's in the page's.
+//! JavaScript in a frame: the injected script in an isolated world, expressions of the caller in the main world.
 
 use super::CdpPage;
 use super::worlds::{WORLD, World, Worlds};
@@ -17,29 +17,29 @@ use task::is_large;
 use wire::cdp::{dom, page, runtime};
 use wire::{Reply, Session};
 
-/// How long a new document may take to tell of its world.
+/// The longest time until a new document reports its execution context.
 const WORLD_TIMEOUT: Duration = Duration::from_secs(2);
-/// Calls a function of the core by its name.
+/// Calls a function of the injected script by name.
 const CALL: &str =
     "function(name, argument) { return globalThis.__playhouseCore.call(name, argument); }";
-/// Those of its functions that are a user's input to the page, which may do more from then on: open windows, ask before it is left.
+/// The functions that count as user input, after which a page may open windows and beforeunload dialogs.
 const INPUT: &[&str] = &["fill"];
-/// The element of a handle.
-const HELD: &str = "function(handle) { return globalThis.__playhouseCore.element(handle); }";
-/// The handle of an element.
-const KEEP: &str = "function(element) { return globalThis.__playhouseCore.handle(element); }";
+/// Returns the element of a handle.
+const ELEMENT: &str = "function(handle) { return globalThis.__playhouseCore.element(handle); }";
+/// Returns the handle of an element.
+const HANDLE: &str = "function(element) { return globalThis.__playhouseCore.handle(element); }";
 
 #[async_trait]
 impl Evaluation for CdpPage {
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
-        // `about` calls another one.
-        let asked = argument.get("ask").and_then(Value::as_str);
+        // `about` calls the function in `ask`.
+        let called = argument.get("ask").and_then(Value::as_str);
         let call = runtime::CallFunctionOn {
             function_declaration: CALL.to_owned(),
             arguments: Some(vec![value(json!(function)), value(argument.clone())]),
             return_by_value: Some(true),
             await_promise: Some(true),
-            user_gesture: Some(INPUT.contains(&asked.unwrap_or(function))),
+            user_gesture: Some(INPUT.contains(&called.unwrap_or(function))),
             ..Default::default()
         };
         Ok(json_of(self.in_isolated(frame, call).await?.decode()?))
@@ -53,14 +53,14 @@ impl Evaluation for CdpPage {
         self.in_isolated(frame, call).await.map(drop)
     }
 
-    // Those of the main frame's process that lack the core.
+    // Injects into the worlds of the main frame's process that lack the script.
     fn prepare_frames(&self) {
         let Some(session) = self.session.id() else {
             return;
         };
         let claimed = self.worlds().take_uninjected(session);
         for (frame, world) in claimed {
-            // A world that is gone by then is not asked for anything.
+            // The result is not needed: no command is sent to a world that does not exist any more.
             drop(self.inject(&frame, &world));
         }
     }
@@ -148,7 +148,7 @@ impl Evaluation for CdpPage {
 }
 
 impl CdpPage {
-    /// Runs a function in our world of the frame; the core is there by then.
+    /// Calls a function in the isolated world of a frame, in which the injected script is present.
     async fn in_isolated(
         &self,
         frame: &FrameId,
@@ -157,7 +157,7 @@ impl CdpPage {
         let world = self.isolated_world(frame).await?;
         let session = self.session_of(&world.session);
         call.unique_context_id = Some(world.unique.to_string());
-        // One after the other in one write: the call finds the core there.
+        // Both commands are sent in one write, so that the script is present before the call.
         let injection = (!world.injected).then(|| {
             self.worlds().injected(frame, &world);
             self.inject(frame, &world)
@@ -172,7 +172,7 @@ impl CdpPage {
         Ok(answer.result)
     }
 
-    /// Sends the core. All documents get the same source, which the browser compiles once for a process.
+    /// Injects the script. All documents get the same source, so that the browser compiles it once in each process.
     fn inject(&self, frame: &FrameId, world: &World) -> Reply<runtime::EvaluateResponse> {
         let session = self.session_of(&world.session);
         let core = session.send(&runtime::EvaluateEncoded {
@@ -180,7 +180,7 @@ impl CdpPage {
             unique_context_id: &world.unique,
             silent: true,
         });
-        // Who looks at the frame from outside can ask it which it is.
+        // Scripts of other documents read from the injected script which frame it is in.
         drop(session.send(&runtime::Evaluate {
             expression: format!(
                 "__playhouseCore.introduce({})",
@@ -193,19 +193,19 @@ impl CdpPage {
         core
     }
 
-    /// The same element as an object of another world of its frame.
+    /// Returns the element as an object of another world of its frame.
     async fn element_in(
         &self,
         frame: &FrameId,
         handle: Handle,
         world: &World,
     ) -> Result<RemoteElement> {
-        let ours = self.remote_element(frame, handle).await?;
-        let node = self.describe_node(&ours).await?;
+        let element = self.remote_element(frame, handle).await?;
+        let node = self.describe_node(&element).await?;
         self.resolved(world, node.backend_node_id).await
     }
 
-    /// The element of a handle as an object of our world.
+    /// Returns the element of a handle as an object of the isolated world.
     pub(super) async fn remote_element(
         &self,
         frame: &FrameId,
@@ -213,7 +213,7 @@ impl CdpPage {
     ) -> Result<RemoteElement> {
         let world = self.isolated_world(frame).await?;
         let call = runtime::CallFunctionOn {
-            function_declaration: HELD.to_owned(),
+            function_declaration: ELEMENT.to_owned(),
             arguments: Some(vec![value(json!(handle))]),
             ..Default::default()
         };
@@ -225,7 +225,7 @@ impl CdpPage {
         })
     }
 
-    /// The handle of a node that the browser told of, in our world of its frame.
+    /// Returns the handle of a node that the browser reported, in the isolated world of its frame.
     pub(super) async fn handle_of(
         &self,
         frame: &FrameId,
@@ -234,7 +234,7 @@ impl CdpPage {
         let world = self.isolated_world(frame).await?;
         let element = self.resolved(&world, node).await?;
         let call = runtime::CallFunctionOn {
-            function_declaration: KEEP.to_owned(),
+            function_declaration: HANDLE.to_owned(),
             arguments: Some(vec![object(element.id())]),
             return_by_value: Some(true),
             ..Default::default()
@@ -269,7 +269,7 @@ impl CdpPage {
         Ok(RemoteElement { session, id })
     }
 
-    /// The world is made where the browser has not done so by itself.
+    /// Returns the isolated world of a frame, which is created if the browser has not done so.
     async fn isolated_world(&self, frame: &FrameId) -> Result<World> {
         if let Some(world) = self.worlds().isolated(frame) {
             return Ok(world);
@@ -282,17 +282,17 @@ impl CdpPage {
                 ..Default::default()
             })
             .await
-            // The frame went, or is moving to another process.
+            // The frame was removed, or is moving to another process.
             .map_err(|error| self.document_gone_error(error))?;
         self.wait_for_world(|worlds| worlds.isolated(frame)).await
     }
 
-    /// The page's own world is there as soon as its document is.
+    /// Returns the main world of a frame, which exists as soon as its document does.
     async fn main_world(&self, frame: &FrameId) -> Result<World> {
         self.wait_for_world(|worlds| worlds.main(frame)).await
     }
 
-    /// Waits for a world that the browser is about to tell of.
+    /// Waits for an execution context that the browser is about to report.
     async fn wait_for_world(&self, world: impl Fn(&Worlds) -> Option<World>) -> Result<World> {
         let announced = self.new_worlds.wait(|| world(&self.worlds()));
         tokio::time::timeout(WORLD_TIMEOUT, announced)
@@ -300,12 +300,12 @@ impl CdpPage {
             .map_err(|_| Error::DocumentGone {})
     }
 
-    /// Tells a refusal by a context that is gone from any other.
+    /// Converts the error of a destroyed execution context to `DocumentGone`.
     async fn map_context_gone<T>(&self, world: &World, answer: wire::Result<T>) -> Result<T> {
         match answer {
             Ok(answer) => Ok(answer),
             Err(error @ wire::Error::Protocol { .. }) => {
-                let asked = self
+                let result = self
                     .session_of(&world.session)
                     .call(&runtime::Evaluate {
                         expression: "0".to_owned(),
@@ -314,7 +314,7 @@ impl CdpPage {
                         ..Default::default()
                     })
                     .await;
-                match asked {
+                match result {
                     Ok(_) => Err(error.into()),
                     Err(refused) => Err(self.document_gone_error(refused)),
                 }
@@ -323,8 +323,8 @@ impl CdpPage {
         }
     }
 
-    /// What an error means to whoever asked a document: a frame that moves to another process takes its session along, and the page
-    /// is still there.
+    /// Converts the error of a command to a document. If a frame moves to another process, its session is closed but the page is still
+    /// open.
     pub(super) fn document_gone_error(&self, error: wire::Error) -> Error {
         match error {
             wire::Error::Protocol { .. } => Error::DocumentGone {},
@@ -340,7 +340,7 @@ impl CdpPage {
     }
 }
 
-/// An element as an object of one of its document's worlds; let go of when dropped.
+/// An element as an object of a world of its document, which is released when it is dropped.
 pub(super) struct RemoteElement {
     session: Session,
     id: runtime::RemoteObjectId,
@@ -364,7 +364,7 @@ impl Drop for RemoteElement {
     }
 }
 
-/// What the text that such a function returns stands for.
+/// Parses the text that a function of `function_around` returned.
 async fn returned(result: runtime::RemoteObject) -> Result<Option<Value>> {
     let is_large = result.value.as_ref().is_some_and(is_large);
     let read = move || match parsed(&result)? {

@@ -1,4 +1,4 @@
-//! From Chromium's events to the engine's, one page at a time and in order.
+//! Conversion of Chromium's events of a page to events of the engine, in order.
 
 use super::setup::{self, AttachedDocument, PendingDocument, Prepared};
 use super::{CdpPage, authentication};
@@ -14,7 +14,7 @@ use wire::cdp::{Event, fetch, input, inspector, log, page, runtime, target};
 use wire::{EventStream, RawEvent, Session};
 
 impl Prepared {
-    /// Reports what is there already, then everything that happens.
+    /// Reports the present frames and documents, then all further events.
     pub(crate) fn listen(self, observer: Arc<dyn PageObserver>) {
         let Self { page, events, tree } = self;
         page.reporter.set_observer(observer);
@@ -28,15 +28,15 @@ impl Prepared {
             },
         );
         let reader = task::spawn("page events", listen(Arc::downgrade(&page), events));
-        // Set once, here.
+        // No other code sets it.
         let _ = page.reader.set(reader);
     }
 }
 
-/// Reads a page's events until the page is gone.
+/// Reads the events of a page until it is closed.
 async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
-    // Documents that have been asked what they are; told of here, so that what came meanwhile is not told twice.
-    let mut arriving = FuturesUnordered::<PendingDocument>::new();
+    // Frame trees that were requested. They are reported here, so that documents that were reported meanwhile are not reported twice.
+    let mut pending = FuturesUnordered::<PendingDocument>::new();
     let mut logged = LoggedObjects::default();
     let mut releasing = pin!(OptionFuture::default());
     loop {
@@ -45,22 +45,22 @@ async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
         }
         tokio::select! {
             biased;
-            Some(arrived) = arriving.next(), if !arriving.is_empty() => {
+            Some(document) = pending.next(), if !pending.is_empty() => {
                 let Some(page) = page.upgrade() else { break };
-                if let Some(arrived) = arrived {
-                    setup::report(&page, &arrived);
+                if let Some(document) = document {
+                    setup::report(&page, &document);
                 }
             }
             Some(()) = &mut releasing, if !releasing.is_terminated() => {}
             event = events.next() => {
                 let (Some(event), Some(page)) = (event, page.upgrade()) else { break };
                 logged.record_objects(&event, || page.session_named(event.session.as_ref()));
-                arriving.extend(page.on(&event));
+                pending.extend(page.on(&event));
             }
         }
     }
     if let Some(page) = page.upgrade() {
-        // Also the end of a queue that overflowed: such a page cannot be followed any more.
+        // The queue also ends on overflow, after which the state of the page is unknown.
         if let Some(reason) = events.end_reason() {
             tracing::debug!(reason, "a page's events ended");
         }
@@ -68,7 +68,7 @@ async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
     }
 }
 
-/// The event's fields; `None`, and a line in the log, if they are not what the protocol says.
+/// Parses an event. An invalid one is logged and `None` is returned.
 fn read<E: Event>(event: &RawEvent) -> Option<E> {
     event
         .parse::<E>()?
@@ -77,7 +77,7 @@ fn read<E: Event>(event: &RawEvent) -> Option<E> {
 }
 
 impl CdpPage {
-    /// Takes note of an event. Returns what must be asked because of it.
+    /// Handles an event. Returns a request for a frame tree, if one is needed.
     fn on(self: &Arc<Self>, event: &RawEvent) -> Option<PendingDocument> {
         let session = || self.session_named(event.session.as_ref());
         match &*event.method {
@@ -117,7 +117,7 @@ impl CdpPage {
                 let entry = console::entry(&read::<log::EntryAdded>(event)?.entry)?;
                 self.report(PageEvent::Console(entry));
             }
-            // The crash of a frame's process leaves the page alive.
+            // If the process of a frame crashes, the page remains.
             inspector::TargetCrashed::METHOD if self.is_own(event) => {
                 self.report(PageEvent::Crashed);
             }
@@ -179,14 +179,14 @@ impl CdpPage {
         session: &Session,
     ) -> Option<PendingDocument> {
         let frame = FrameId::from(&navigated.frame.id);
-        self.frame_shows(&frame, session);
+        self.set_frame_document(&frame, session);
         self.report(setup::committed(&navigated.frame));
-        // A document that was kept comes back with its frames, and loads nothing any more.
+        // A document from the back/forward cache has its frames, and is loaded already.
         (navigated.kind == page::NavigationType::BackForwardCacheRestore)
             .then(|| setup::load_restored_frames(session))
     }
 
-    /// After a commit nothing is pending any more, so this ends only what came to nothing.
+    /// Handles the end of loading. After a commit no navigation is pending, so this only reports aborted ones.
     fn on_frame_stopped_loading(&self, stopped: page::FrameStoppedLoading) {
         self.report(PageEvent::NavigationAborted {
             frame: stopped.frame_id.into(),
@@ -212,7 +212,7 @@ impl CdpPage {
     }
 
     fn on_frame_detached(&self, detached: page::FrameDetached) {
-        // A swap is a move to another process, which tells of the frame itself.
+        // A swap is a move to another process, which reports the frame itself.
         if detached.reason != page::FrameDetachedReason::Swap {
             let frame = FrameId::from(detached.frame_id);
             self.remove_frame(&frame);
@@ -278,7 +278,7 @@ impl CdpPage {
                     let navigates = frame.clone().filter(|_| *is_navigation);
                     self.request_sent(id.clone(), session.clone(), navigates);
                 }
-                // A document's request carries its loader's name; without the document there is no commit to wait for.
+                // The request of a document has the identifier of its loader. Without the document there is no commit to wait for.
                 RequestEvent::Failed { id, reason, .. } => {
                     if let Some(frame) = self.navigated_by(id) {
                         self.report(PageEvent::NavigationAborted {

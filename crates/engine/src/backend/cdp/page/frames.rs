@@ -1,4 +1,4 @@
-//! Which frames a page has and which session speaks for each.
+//! The frames of a page and the session of each.
 
 use super::{CdpPage, State};
 use crate::backend::frame_tree::descendants;
@@ -10,21 +10,21 @@ use std::sync::Arc;
 use wire::Session;
 use wire::cdp::dom;
 
-/// A session below the page's own.
+/// A session of a frame or a worker of the page.
 #[derive(Clone)]
 pub(super) struct Child {
     pub(super) session: Session,
-    /// The process of a frame; otherwise a worker, which knows no documents.
+    /// Whether the session is of a frame. Otherwise it is of a worker, which has no documents.
     pub(super) is_frame: bool,
 }
 
-/// Where a frame is.
+/// The state of a frame.
 pub(super) struct FrameInfo {
     parent: FrameId,
-    /// The session of the process that draws it.
+    /// The session of the process that renders the frame.
     session: Session,
-    /// That session has told of a document here.
-    shown: bool,
+    /// Whether this session has reported a document of the frame.
+    has_document: bool,
 }
 
 impl CdpPage {
@@ -39,7 +39,7 @@ impl CdpPage {
         frames
     }
 
-    /// The session that speaks for a frame.
+    /// Returns the session of a frame.
     pub(super) fn session_for(&self, frame: &FrameId) -> Result<Session> {
         if *frame == self.main {
             return Ok(self.session.clone());
@@ -47,7 +47,7 @@ impl CdpPage {
         self.state()
             .frames
             .get(frame)
-            .map(|place| place.session.clone())
+            .map(|info| info.session.clone())
             .ok_or(Error::DocumentGone {})
     }
 
@@ -56,28 +56,28 @@ impl CdpPage {
     }
 
     pub(super) fn frame_attached(&self, frame: FrameId, parent: FrameId, session: Session) {
-        let place = FrameInfo {
+        let info = FrameInfo {
             parent,
             session,
-            shown: false,
+            has_document: false,
         };
-        self.state().frames.insert(frame, place);
+        self.state().frames.insert(frame, info);
     }
 
-    /// The frame's document comes from another process from now on.
+    /// Sets the session of a frame whose next document is in another process.
     pub(super) fn set_frame_session(&self, frame: &FrameId, session: &Session) {
-        if let Some(place) = self.state().frames.get_mut(frame) {
-            place.session = session.clone();
-            place.shown = false;
+        if let Some(info) = self.state().frames.get_mut(frame) {
+            info.session = session.clone();
+            info.has_document = false;
         }
     }
 
-    /// The frame shows another document, as this session tells; those inside the last one are gone with it.
-    pub(super) fn frame_shows(&self, frame: &FrameId, session: &Session) {
+    /// Records that a session reported another document of the frame. The frames of the previous document are removed.
+    pub(super) fn set_frame_document(&self, frame: &FrameId, session: &Session) {
         let mut state = self.state();
-        if let Some(place) = state.frames.get_mut(frame) {
-            place.session = session.clone();
-            place.shown = true;
+        if let Some(info) = state.frames.get_mut(frame) {
+            info.session = session.clone();
+            info.has_document = true;
         }
         let inside = state.inside(frame);
         for inner in &inside {
@@ -90,35 +90,35 @@ impl CdpPage {
         }
     }
 
-    /// Whether this session has told what the frame shows.
-    pub(super) fn shown_by(&self, frame: &FrameId, session: &Session) -> bool {
+    /// Whether this session has reported a document of the frame.
+    pub(super) fn has_reported_document(&self, frame: &FrameId, session: &Session) -> bool {
         self.state()
             .frames
             .get(frame)
-            .is_some_and(|place| place.shown && place.session.id() == session.id())
+            .is_some_and(|info| info.has_document && info.session.id() == session.id())
     }
 
     pub(super) fn remove_frame(&self, frame: &FrameId) {
         let mut state = self.state();
-        let mut gone = state.inside(frame);
-        gone.push(frame.clone());
-        for frame in &gone {
+        let mut removed = state.inside(frame);
+        removed.push(frame.clone());
+        for frame in &removed {
             state.frames.remove(frame);
         }
         drop(state);
         let mut worlds = self.worlds();
-        for frame in &gone {
+        for frame in &removed {
             worlds.remove_frame(frame);
         }
     }
 
-    /// The session that an event came from.
+    /// Returns the session of an event.
     pub(super) fn session_named(&self, id: Option<&Arc<str>>) -> Session {
         id.and_then(|id| Some(self.state().children.get(id)?.session.clone()))
             .unwrap_or_else(|| self.session.clone())
     }
 
-    /// All sessions below the page's own.
+    /// Returns the sessions of frames and workers.
     pub(super) fn children(&self) -> Vec<Child> {
         self.state().children.values().cloned().collect()
     }
@@ -156,13 +156,13 @@ impl Frames for CdpPage {
         frame: &FrameId,
         owners: &[Handle],
     ) -> Result<Vec<Option<FrameId>>> {
-        let held = owners.iter().map(|&owner| async move {
+        let content_frames = owners.iter().map(|&owner| async move {
             let element = self.remote_element(frame, owner).await?;
             let node = self.describe_node(&element).await?;
             Ok(node.frame_id.as_ref().map(FrameId::from))
         });
-        // All questions go out before the first answer is waited for.
-        try_join_all(held).await
+        // All commands are sent before the first result is awaited.
+        try_join_all(content_frames).await
     }
 
     async fn frame_owner(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>> {
@@ -187,7 +187,7 @@ impl Frames for CdpPage {
 }
 
 impl State {
-    /// All frames inside a frame, however deep.
+    /// Returns all descendants of a frame.
     fn inside(&self, frame: &FrameId) -> Vec<FrameId> {
         descendants(&self.frames, frame, |info| Some(&info.parent))
     }

@@ -1,4 +1,4 @@
-//! Trusted input: one gesture, one write.
+//! Trusted input, in one write for each sequence.
 
 use super::CdpPage;
 use crate::backend::{Evaluation, Input, InputStep, Key, Modifier, MouseButton, Point};
@@ -15,12 +15,12 @@ use wire::cdp::input::{
     KeyEventType, MouseButton as Button, MouseEventType, SetInterceptDrags,
 };
 
-/// Steps that are sent before the first of them is acknowledged.
-const AHEAD: usize = 96;
-/// How long the browser may take to hand over a drag that the page has begun.
+/// The largest number of steps that are sent before the first one is acknowledged.
+const MAX_PENDING_STEPS: usize = 96;
+/// The longest time in which the browser reports the data of a drag that the page has started.
 const DRAG_DATA_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A native drag and drop that runs through us, as Chromium offers it to a debugger.
+/// A native drag and drop that Playhouse intercepts. <https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-setInterceptDrags>
 #[derive(Default)]
 pub(super) struct Drag {
     state: Mutex<DragState>,
@@ -29,14 +29,14 @@ pub(super) struct Drag {
 
 #[derive(Default)]
 struct DragState {
-    /// Moves with the button down may begin a drag.
+    /// Whether a move with a pressed button can start a drag.
     listening: bool,
     data: Option<DragData>,
 }
 
 #[async_trait]
 impl Input for CdpPage {
-    // Steps that cannot begin a drag go out in one write, unless they are very many.
+    // Steps that cannot start a drag are sent in one write, up to a limit.
     async fn input(&self, steps: &[InputStep]) -> Result<()> {
         let mut sent: Vec<Reply<Empty>> = Vec::new();
         for step in steps {
@@ -50,8 +50,8 @@ impl Input for CdpPage {
                 self.dispatch_while_dragging(step).await?;
             } else {
                 sent.push(self.send_input(step));
-                // What is on its way cannot be called back, and a slow page takes one at a time.
-                if sent.len() == AHEAD {
+                // Steps that were sent cannot be cancelled, and a slow page handles one at a time.
+                if sent.len() == MAX_PENDING_STEPS {
                     acknowledged(&mut sent).await?;
                 }
             }
@@ -103,7 +103,7 @@ impl CdpPage {
         Ok(())
     }
 
-    /// Asks the core of each frame, and gives the answers as JSON; a frame that cannot answer has no say.
+    /// Calls a function of the injected script in each frame and returns the results as JSON. Frames that fail are left out.
     async fn in_all_frames(&self, function: &str) -> Vec<String> {
         let mut answers = Vec::new();
         for frame in self.all_frames() {
@@ -119,7 +119,7 @@ impl CdpPage {
         kind: DragEventType,
         at: Point,
         data: DragData,
-        held: &[Modifier],
+        pressed: &[Modifier],
     ) -> Result<()> {
         self.session
             .call(&DispatchDragEvent {
@@ -127,7 +127,7 @@ impl CdpPage {
                 x: at.x,
                 y: at.y,
                 data,
-                modifiers: Some(bits(held)),
+                modifiers: Some(bits(pressed)),
             })
             .await?;
         Ok(())
@@ -142,7 +142,7 @@ impl CdpPage {
                 modifiers,
             } => session.send(&DispatchMouseEvent {
                 button: Some(buttons.first().map_or(Button::None, |first| button(*first))),
-                buttons: Some(held(buttons)),
+                buttons: Some(button_bits(buttons)),
                 ..mouse_event(MouseEventType::MouseMoved, *to, modifiers)
             }),
             InputStep::MouseDown {
@@ -153,7 +153,7 @@ impl CdpPage {
                 modifiers,
             } => session.send(&DispatchMouseEvent {
                 button: Some(button(*which)),
-                buttons: Some(held(buttons)),
+                buttons: Some(button_bits(buttons)),
                 click_count: Some(i64::from(*count)),
                 ..mouse_event(MouseEventType::MousePressed, *at, modifiers)
             }),
@@ -165,7 +165,7 @@ impl CdpPage {
                 modifiers,
             } => session.send(&DispatchMouseEvent {
                 button: Some(button(*which)),
-                buttons: Some(held(buttons)),
+                buttons: Some(button_bits(buttons)),
                 click_count: Some(i64::from(*count)),
                 ..mouse_event(MouseEventType::MouseReleased, *at, modifiers)
             }),
@@ -230,7 +230,7 @@ fn key_down(key: &Key, modifiers: &[Modifier], repeat: bool) -> DispatchKeyEvent
         windows_virtual_key_code: Some(i64::from(key.key_code)),
         auto_repeat: Some(repeat),
         is_keypad: Some(key.location == 3),
-        // The browser takes 3, the keypad, for a standard position otherwise.
+        // Otherwise the browser reports 3, the numeric keypad, as the standard location.
         location: Some(i64::from(key.location)),
         ..Default::default()
     }
@@ -249,7 +249,7 @@ fn bits(modifiers: &[Modifier]) -> i64 {
         .fold(0, |bits, bit| bits | bit)
 }
 
-fn held(buttons: &[MouseButton]) -> i64 {
+fn button_bits(buttons: &[MouseButton]) -> i64 {
     buttons
         .iter()
         .map(|button| match button {
@@ -278,7 +278,7 @@ impl Drag {
         self.state().data.clone()
     }
 
-    /// The data of a drag that the page has begun; `None` if the browser keeps it for itself.
+    /// Returns the data of a drag that the page has started; `None` if the browser does not report it.
     async fn take_drag_data(&self) -> Option<DragData> {
         let arrived = self.changed.wait(|| self.data());
         tokio::time::timeout(DRAG_DATA_TIMEOUT, arrived).await.ok()

@@ -1,4 +1,4 @@
-//! Requests that are paused until a decision about them.
+//! Requests that are paused until a decision.
 
 use super::CdpPage;
 use super::authentication;
@@ -21,10 +21,10 @@ use wire::{Reply, Session};
 impl CdpPage {
     /// Returns the command that turns on interception for a session, if it is wanted.
     pub(super) fn interception(&self) -> Option<fetch::Enable> {
-        let asks = authentication::is_wanted(&self.options());
+        let authenticates = authentication::is_wanted(&self.options());
         let decides = self.state().intercepts || !self.routes().is_empty();
-        (asks || decides).then(|| fetch::Enable {
-            handle_auth_requests: asks.then_some(true),
+        (authenticates || decides).then(|| fetch::Enable {
+            handle_auth_requests: authenticates.then_some(true),
             ..Default::default()
         })
     }
@@ -37,7 +37,7 @@ impl CdpPage {
             .filter(|child| child.is_frame)
             .map(|child| child.session)
             .chain([self.session.clone()]);
-        let told = sessions.map(|session| {
+        let replies = sessions.map(|session| {
             let enable = enable.clone();
             async move {
                 match &enable {
@@ -46,14 +46,14 @@ impl CdpPage {
                 }
             }
         });
-        // A frame that is detached meanwhile has no requests.
-        match join_all(told).await.pop() {
+        // A frame that was detached meanwhile has no requests.
+        match join_all(replies).await.pop() {
             Some(Err(error)) => Err(error.into()),
             _ => Ok(()),
         }
     }
 
-    /// Decides about a paused request by the routes of the context, or asks the interceptors of the page; otherwise it is continued.
+    /// Decides about a paused request by the routes of the context, or passes it to the interceptors of the page. Otherwise it is continued.
     pub(super) fn on_request_paused(
         self: &Arc<Self>,
         session: &Session,
@@ -65,7 +65,7 @@ impl CdpPage {
             session.id().map_or("", |id| &**id)
         );
         if paused.response_status_code.is_some() || paused.response_error_reason.is_some() {
-            if let Some(unwanted) = self.answered(&key, paused) {
+            if let Some(unwanted) = self.complete_fetching(&key, paused) {
                 authentication::continue_request(session, unwanted);
             }
             return;
@@ -80,12 +80,12 @@ impl CdpPage {
                         drop(send_verdict(&session, request_id, verdict));
                     });
                 }
-                None => page.ask_interceptors(&session, paused, key),
+                None => page.pass_to_interceptors(&session, paused, key),
             });
     }
 
-    /// Offers a request to the interceptors of the page; without one it is continued.
-    fn ask_interceptors(&self, session: &Session, paused: fetch::RequestPaused, key: String) {
+    /// Passes a request to the interceptors of the page. Without one it is continued.
+    fn pass_to_interceptors(&self, session: &Session, paused: fetch::RequestPaused, key: String) {
         let taken = self.state().intercepts
             && self.reporter.offer(PausedRequest {
                 id: paused.network_id.as_ref().map(RequestId::from),
@@ -103,7 +103,7 @@ impl CdpPage {
         }
     }
 
-    /// The session and the identifier of a paused request.
+    /// Returns the session and the identifier of a paused request.
     fn waiting(&self, key: &str) -> (Session, String) {
         let (request_id, session) = key.split_once(' ').unwrap_or((key, ""));
         let session = self.session_named(Some(&Arc::from(session)));
@@ -126,7 +126,7 @@ impl Interception for CdpPage {
 
     async fn fetch(&self, key: &str, changes: Verdict) -> Result<Fetched> {
         let (session, request_id) = self.waiting(key);
-        let answer = self.awaits(key);
+        let answer = self.add_fetching(key);
         let mut request = fetch::ContinueRequest {
             request_id: request_id.clone(),
             intercept_response: Some(true),
@@ -157,7 +157,7 @@ impl Interception for CdpPage {
                 BASE64_STANDARD.decode(body.body).unwrap_or_default()
             }
             Ok(body) => body.body.into_bytes(),
-            // A redirect has none.
+            // A redirect has no body.
             Err(wire::Error::Protocol { .. }) => Vec::new(),
             Err(error) => return Err(error.into()),
         };
@@ -171,7 +171,7 @@ impl Interception for CdpPage {
     }
 }
 
-/// Sends a verdict about a paused request.
+/// Sends the decision about a paused request.
 fn send_verdict(session: &Session, request_id: fetch::RequestId, verdict: Verdict) -> Reply<Empty> {
     match verdict {
         Verdict::Continue {

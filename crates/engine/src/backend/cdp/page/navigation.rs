@@ -1,4 +1,4 @@
-//! The page's history: where it goes, back, forward and again.
+//! Navigation and the history of a page.
 
 use super::CdpPage;
 use crate::backend::address::{is_opened_here, navigation_failed};
@@ -9,14 +9,14 @@ use std::time::Duration;
 use wire::Command;
 use wire::cdp::page;
 
-/// What Chromium answers meanwhile: while no document is in front, and until the next one has been drawn.
+/// The errors of commands while no document is active, which lasts until the next one was rendered.
 const NO_ACTIVE_PAGE_ERRORS: [&str; 2] = [
     "Not attached to an active page",
     "Unable to capture screenshot",
 ];
-/// It takes a moment, but no event tells its end.
+/// The state lasts a moment, but no event reports its end.
 const FIRST_RETRY_INTERVAL: Duration = Duration::from_millis(5);
-/// A page that has not got there by now does not get there.
+/// After this interval the command is not repeated any more.
 const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 impl CdpPage {
@@ -26,7 +26,7 @@ impl CdpPage {
         }
     }
 
-    /// Calls what only the document in front answers. While that is being replaced by another, nobody is in front.
+    /// Calls a command that only the active document can execute. Retries while the document is being replaced and none is active.
     pub(super) async fn call_in_front<C: Command>(&self, command: &C) -> wire::Result<C::Response> {
         let mut pause = FIRST_RETRY_INTERVAL;
         loop {
@@ -67,8 +67,8 @@ impl Navigation for CdpPage {
         match answer.error_text.as_deref().map(NetError::from) {
             Some(_) if answer.is_download == Some(true) => Ok(None),
             Some(NetError::Aborted) => {
-                // Given up for another navigation, or ended without a document, as by a 204. Which one it was is known once the
-                // browser has answered anything else.
+                // The navigation was superseded by another one, or ended without a document, as with a 204 response. Another response of the
+                // browser is needed to know which.
                 self.call_in_front(&page::GetNavigationHistory {}).await?;
                 self.session.flush().await?;
                 if self.state().newest == loader && is_opened_here(url) {

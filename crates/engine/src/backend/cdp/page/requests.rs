@@ -1,4 +1,4 @@
-//! Requests that a page has sent: who has their bodies, who waits for their answers.
+//! The requests of a page: which session has their bodies, and which calls wait for their responses.
 
 use super::CdpPage;
 use crate::backend::interception::decode_body;
@@ -10,18 +10,18 @@ use wire::Session;
 use wire::cdp;
 use wire::cdp::fetch::RequestPaused;
 
-/// What an unreadable body is an answer to.
+/// The command that an undecodable body is the result of.
 const METHOD: &str = "Network.getResponseBody";
-/// Requests that are remembered; the bodies of older ones are asked of the page itself.
-const REQUESTS: usize = 10_000;
-/// Challenges that are remembered; whoever is challenged again after so many others is taken for new.
-const CHALLENGES: usize = 1_000;
+/// The largest number of requests whose session is stored. Bodies of others are requested from the session of the page.
+const MAX_REQUESTS: usize = 10_000;
+/// The largest number of stored challenges. Later ones are treated as first challenges.
+const MAX_CHALLENGES: usize = 1_000;
 
-/// What is remembered of a request.
+/// The stored data of a request.
 pub(super) struct RequestRecord {
-    /// Who has its body.
+    /// The session that has the body.
     session: Session,
-    /// The frame that it loads a document for.
+    /// The frame whose document the request loads.
     navigates: Option<FrameId>,
 }
 
@@ -33,7 +33,7 @@ impl CdpPage {
         navigates: Option<FrameId>,
     ) {
         let mut state = self.state();
-        if state.requests.len() >= REQUESTS {
+        if state.requests.len() >= MAX_REQUESTS {
             state.requests.clear();
         }
         state
@@ -41,31 +41,35 @@ impl CdpPage {
             .insert(request, RequestRecord { session, navigates });
     }
 
-    /// The frame that waits for this request's document.
+    /// Returns the frame whose document the request loads.
     pub(super) fn navigated_by(&self, request: &RequestId) -> Option<FrameId> {
         self.state().requests.get(request)?.navigates.clone()
     }
 
-    /// Whether the request is challenged for the first time.
+    /// Records a challenge of a request. Returns whether it is the first one.
     pub(super) fn first_challenge(&self, request: &str) -> bool {
         let challenged = &mut self.state().challenged;
-        if challenged.len() >= CHALLENGES {
+        if challenged.len() >= MAX_CHALLENGES {
             challenged.clear();
         }
         challenged.insert(request.to_owned())
     }
 
-    /// The answer of the request that waits by this name; forgotten when the receiver is.
-    pub(super) fn awaits(&self, key: &str) -> oneshot::Receiver<RequestPaused> {
-        let (tell, answer) = oneshot::channel();
+    /// Returns a receiver of the response to a paused request. It is unregistered when it is dropped.
+    pub(super) fn add_fetching(&self, key: &str) -> oneshot::Receiver<RequestPaused> {
+        let (sender, answer) = oneshot::channel();
         let fetching = &mut self.state().fetching;
         fetching.retain(|_, waiting| !waiting.is_closed());
-        fetching.insert(key.to_owned(), tell);
+        fetching.insert(key.to_owned(), sender);
         answer
     }
 
-    /// Gives an answer to who waits for it; gives it back if nobody does.
-    pub(super) fn answered(&self, key: &str, paused: RequestPaused) -> Option<RequestPaused> {
+    /// Passes a response to the call that waits for it, or returns it if there is none.
+    pub(super) fn complete_fetching(
+        &self,
+        key: &str,
+        paused: RequestPaused,
+    ) -> Option<RequestPaused> {
         match self.state().fetching.remove(key) {
             Some(waiting) => waiting.send(paused).err(),
             None => Some(paused),
@@ -83,15 +87,15 @@ impl CdpPage {
 #[async_trait]
 impl Requests for CdpPage {
     async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>> {
-        let asked = cdp::network::GetResponseBody {
+        let command = cdp::network::GetResponseBody {
             request_id: request.as_str().to_owned(),
         };
-        let mut body = self.body_session(request).call(&asked).await;
+        let mut body = self.body_session(request).call(&command).await;
         if let (Err(wire::Error::Protocol { .. }), Some(frame)) =
             (&body, self.navigated_by(request))
         {
-            // The document went to another process than the one that asked for it.
-            body = self.session_for(&frame)?.call(&asked).await;
+            // The document moved to another process than the one that requested it.
+            body = self.session_for(&frame)?.call(&command).await;
         }
         let body = body?;
         decode_body(METHOD, body.body, body.base64_encoded)
@@ -106,7 +110,7 @@ impl Requests for CdpPage {
             .await;
         match body {
             Ok(body) => decode_body(METHOD, body.post_data, body.base64_encoded).map(Some),
-            // Chromium refuses to answer for a request without one.
+            // Chromium returns an error for a request without a body.
             Err(wire::Error::Protocol { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -1,4 +1,4 @@
-//! Screenshots and prints.
+//! Screenshots and PDFs.
 
 use super::CdpPage;
 use crate::backend::image::{compact, pixel_span};
@@ -24,7 +24,7 @@ impl Capture for CdpPage {
                 let content = &metrics.css_content_size;
                 (0.0, 0.0, content.width, content.height)
             }
-            // The protocol counts from the document's corner.
+            // The coordinates of the protocol are relative to the origin of the document.
             ScreenshotArea::Clip {
                 x,
                 y,
@@ -41,7 +41,7 @@ impl Capture for CdpPage {
             .viewport
             .map_or(1.0, |viewport| viewport.device_scale_factor);
         let scale = if options.css_scale { 1.0 / factor } else { 1.0 };
-        // A page that is laid out wider than its screen is shown smaller.
+        // A page whose layout is wider than its screen is scaled down.
         let scale = scale * visual.scale * options.shrink;
         let drawn = self
             .call_in_front(&page::CaptureScreenshot {
@@ -51,7 +51,7 @@ impl Capture for CdpPage {
                     ScreenshotFormat::Webp => page::ImageFormat::Webp,
                 }),
                 quality: options.quality.map(i64::from),
-                // A larger file much sooner, which we make smaller; other formats would lose quality.
+                // A larger PNG takes much less time and is recompressed later. Other formats would lose quality.
                 optimize_for_speed: Some(options.format == ScreenshotFormat::Png),
                 clip: Some(page::Viewport {
                     x,

@@ -1,4 +1,4 @@
-//! What every new page, frame process and worker is told before it may run.
+//! The preparation of new pages, frame processes and workers before they run.
 
 use super::worlds::WORLD;
 use super::{CdpPage, Child};
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use wire::cdp::{Command, Empty, emulation, log, network, page, runtime, target};
 use wire::{EventStream, Reply, Session};
 
-/// The browser's words for an override that another page of the same process has made; there is no code for it.
-const SHARED: &str = "already in effect";
+/// Part of the error message for an override that another page of the same process has set. There is no code for the error.
+const OVERRIDDEN: &str = "already in effect";
 
-/// A page that is ready, and has not yet reported anything.
+/// A page that is ready and has not reported an event.
 pub(crate) struct Prepared {
     pub(crate) page: Arc<CdpPage>,
     pub(super) events: EventStream,
@@ -42,21 +42,21 @@ pub(crate) async fn page(
     Ok(Prepared { page, events, tree })
 }
 
-/// A frame tree that was asked for; `None` if its page or frame went before it could answer.
+/// A requested frame tree; `None` if the page or frame was closed before the response.
 pub(super) type PendingDocument = BoxFuture<'static, Option<AttachedDocument>>;
 
-/// What a session says it shows.
+/// The documents that a session reports when it is attached.
 pub(super) struct AttachedDocument {
     pub(super) session: Session,
     pub(super) tree: page::FrameTree,
-    /// It was kept in the back/forward cache.
+    /// Whether the document comes from the back/forward cache.
     pub(super) restored: bool,
 }
 
-/// A page or a frame's process that was told everything in one go, and asked what it shows.
+/// The pending commands that prepare a page or a frame process, and the request for its frame tree.
 struct PendingSetup {
     tree: Reply<page::GetFrameTreeResponse>,
-    told: Batch,
+    commands: Batch,
     resumed: Reply<Empty>,
 }
 
@@ -72,7 +72,7 @@ impl PendingSetup {
         batch.send(
             session,
             &page::AddScriptToEvaluateOnNewDocument {
-                // Makes the browser open our world with each document, so that nobody has to ask for it.
+                // Makes the browser create the isolated world with each document.
                 source: String::new(),
                 world_name: Some(WORLD.to_owned()),
                 run_immediately: Some(true),
@@ -114,20 +114,20 @@ impl PendingSetup {
         let resumed = session.send(&runtime::RunIfWaitingForDebugger {});
         Self {
             tree,
-            told: batch,
+            commands: batch,
             resumed,
         }
     }
 
     async fn answer(self) -> Result<page::FrameTree> {
         let tree = self.tree.await?;
-        self.told.done().await?;
+        self.commands.done().await?;
         self.resumed.await?;
         Ok(tree.frame_tree)
     }
 }
 
-/// A frame's process or a worker was attached below a page. Returns the question what a frame shows.
+/// Prepares a frame process or a worker of a page. Returns the request for the frame tree of a frame.
 pub(super) fn child(
     page: &Arc<CdpPage>,
     parent: &Session,
@@ -142,7 +142,7 @@ pub(super) fn child(
         "iframe" => {
             page.child_attached(child(true));
             page.set_frame_session(&FrameId::from(&attached.target_info.target_id), &session);
-            // Only the tree is waited for, so that it is told of before the events that follow it.
+            // Only the tree is awaited, so that it is reported before later events.
             let PendingSetup { tree, .. } = PendingSetup::document(page, &session);
             let parent = attached.target_info.parent_frame_id;
             Some(Box::pin(async move {
@@ -153,7 +153,7 @@ pub(super) fn child(
                     )
                     .ok()?
                     .frame_tree;
-                // Its process does not know the frame above it.
+                // The process of the frame does not have the parent frame.
                 tree.frame.parent_id = tree.frame.parent_id.or(parent);
                 Some(AttachedDocument {
                     session,
@@ -170,13 +170,13 @@ pub(super) fn child(
             let rules = &page.options().origins;
             guard(&session, rules);
             page.emulation().send_to_worker(&session, &mut batch);
-            // What a worker answers to these does not matter.
+            // The results of a worker are not needed.
             drop(batch);
-            let holding = session.send(&auto_attach());
+            let held = session.send(&auto_attach());
             task::spawn("a worker's start", async move {
-                // Told both at once, the browser may let it run before it knows to hold the workers that it starts. Whatever the
-                // answer, it must not wait for ever.
-                let _ = holding.await;
+                // If both commands were sent at once, the worker could run before its own workers are held. The worker must be resumed whatever
+                // the result.
+                let _ = held.await;
                 drop(session.send(&runtime::RunIfWaitingForDebugger {}));
             })
             .detach();
@@ -189,7 +189,7 @@ pub(super) fn child(
     }
 }
 
-/// The question what came back with a document from the back/forward cache.
+/// Requests the frame tree of a document from the back/forward cache.
 pub(super) fn load_restored_frames(session: &Session) -> PendingDocument {
     let session = session.clone();
     Box::pin(async move {
@@ -202,40 +202,40 @@ pub(super) fn load_restored_frames(session: &Session) -> PendingDocument {
     })
 }
 
-/// Tells of the frames that no event has told of.
-pub(super) fn report(page: &CdpPage, arrived: &AttachedDocument) {
-    report_tree(page, arrived, &arrived.tree);
+/// Reports the frames and documents that no event has reported.
+pub(super) fn report(page: &CdpPage, document: &AttachedDocument) {
+    report_tree(page, document, &document.tree);
 }
 
-fn report_tree(page: &CdpPage, arrived: &AttachedDocument, tree: &page::FrameTree) {
+fn report_tree(page: &CdpPage, document: &AttachedDocument, tree: &page::FrameTree) {
     let frame = FrameId::from(&tree.frame.id);
     if let Some(parent) = &tree.frame.parent_id
         && !page.has_frame(&tree.frame.id)
     {
         let parent = FrameId::from(parent);
-        page.frame_attached(frame.clone(), parent.clone(), arrived.session.clone());
+        page.frame_attached(frame.clone(), parent.clone(), document.session.clone());
         page.report(PageEvent::FrameAttached {
             frame: frame.clone(),
             parent,
         });
     }
-    // The commit that brought it back told of the document itself.
-    let told = page.shown_by(&frame, &arrived.session)
-        || arrived.restored && tree.frame.id == arrived.tree.frame.id;
-    if !told {
-        page.frame_shows(&frame, &arrived.session);
+    // The commit of the restored document was reported by its event.
+    let is_reported = page.has_reported_document(&frame, &document.session)
+        || document.restored && tree.frame.id == document.tree.frame.id;
+    if !is_reported {
+        page.set_frame_document(&frame, &document.session);
         page.report(committed(&tree.frame));
     }
-    if arrived.restored {
+    if document.restored {
         let loader = LoaderId::from(&tree.frame.loader_id);
         page.report(PageEvent::Load { frame, loader });
     }
     for child in tree.child_frames.iter().flatten() {
-        report_tree(page, arrived, child);
+        report_tree(page, document, child);
     }
 }
 
-/// A document as the frame tree or a commit tells it.
+/// Converts a document of a frame tree or a commit to an event.
 pub(super) fn committed(frame: &page::Frame) -> PageEvent {
     PageEvent::NavigationCommitted {
         frame: frame.id.as_str().into(),
@@ -255,11 +255,11 @@ fn auto_attach() -> target::SetAutoAttach {
     }
 }
 
-/// Commands that go out together and whose success is all that matters.
+/// Commands that are sent together and must succeed.
 #[derive(Default)]
 pub(super) struct Batch {
     sent: Vec<Reply<Empty>>,
-    /// With the option that each is for.
+    /// Commands with the option that each applies.
     demanded: Vec<(&'static str, Reply<Empty>)>,
 }
 
@@ -272,7 +272,7 @@ impl Batch {
         session.send(command).put(self);
     }
 
-    /// The same for a command whose value comes from the caller, as that option.
+    /// Adds a command whose value comes from the caller. On failure, the error names the option.
     pub(super) fn send_required(
         &mut self,
         session: &Session,
@@ -282,14 +282,14 @@ impl Batch {
         self.demanded.push((option, session.send(command)));
     }
 
-    /// Waits for all answers. What this browser does not know is let pass: an older one lacks a command or two.
+    /// Waits for all results. Errors of unknown commands are ignored, because older browsers lack a few.
     pub(super) async fn done(self) -> Result<()> {
         for reply in self.sent {
             check_accepted(reply.await)?;
         }
         for (option, reply) in self.demanded {
             match reply.await {
-                Err(wire::Error::Protocol { message, .. }) if !message.contains(SHARED) => {
+                Err(wire::Error::Protocol { message, .. }) if !message.contains(OVERRIDDEN) => {
                     return Err(Error::InvalidOption { option, message });
                 }
                 other => check_accepted(other)?,
@@ -310,7 +310,7 @@ fn check_accepted(answer: wire::Result<Empty>) -> Result<()> {
     }
 }
 
-/// An answer without content, or one whose content is not needed.
+/// A result without content, or one whose content is not needed.
 pub(super) trait Acknowledgement {
     fn put(self, batch: &mut Batch);
 }
@@ -322,6 +322,6 @@ impl Acknowledgement for Reply<Empty> {
 }
 
 impl Acknowledgement for Reply<page::AddScriptToEvaluateOnNewDocumentResponse> {
-    /// Its identifier is never used; order guarantees that it is in force.
+    /// The identifier is not needed: commands take effect in order.
     fn put(self, _batch: &mut Batch) {}
 }

@@ -1,4 +1,4 @@
-//! Whether a page's scripts still give way, and what ends them if they do not.
+//! Detection and termination of unresponsive pages.
 
 use super::CdpPage;
 use crate::backend::scripts::clear_timers;
@@ -12,13 +12,13 @@ use wire::cdp::{page, runtime};
 impl Unresponsive for CdpPage {
     async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
         let session = self.session_for(frame)?;
-        let asked = runtime::Evaluate {
+        let evaluate = runtime::Evaluate {
             expression: "0".to_owned(),
             silent: Some(true),
             ..Default::default()
         };
-        match session.call(&asked).await {
-            // A document without scripts refuses, which is an answer.
+        match session.call(&evaluate).await {
+            // A document without scripts returns an error, which is a response too.
             Ok(_) | Err(wire::Error::Protocol { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -44,7 +44,7 @@ impl Unresponsive for CdpPage {
     }
 
     fn stop_timers(&self, frame: &FrameId) {
-        // In our world, where the functions are the browser's own.
+        // The isolated world is used because the page cannot replace its functions.
         let Some(world) = self.worlds().isolated(frame) else {
             return;
         };

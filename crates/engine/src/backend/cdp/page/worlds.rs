@@ -1,14 +1,14 @@
-//! Which JavaScript contexts each frame has: the page's own and ours.
+//! The execution contexts of each frame: the main world and the isolated world.
 
 use crate::backend::FrameId;
 use std::collections::HashMap;
 use std::sync::Arc;
 use wire::cdp::runtime::{ExecutionContextDescription, ExecutionContextId};
 
-/// The name of our isolated world, in the browser and in its tools.
+/// The name of the isolated world, which is visible in developer tools.
 pub(super) const WORLD: &str = "playhouse";
 
-/// The contexts of all frames of a page.
+/// The execution contexts of all frames of a page.
 #[derive(Debug, Default)]
 pub(super) struct Worlds {
     frames: HashMap<FrameId, FrameWorlds>,
@@ -20,15 +20,15 @@ struct FrameWorlds {
     isolated: Option<World>,
 }
 
-/// One context.
+/// An execution context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct World {
     pub(super) session: Arc<str>,
-    /// Unique in its process only.
+    /// The identifier, which is unique only in its process.
     pub(super) id: ExecutionContextId,
-    /// Unique everywhere, so that a call cannot end up in another process that took over the session.
+    /// The identifier that is unique in the browser, so that a call cannot reach another process of the session.
     pub(super) unique: Arc<str>,
-    /// Our code runs there already.
+    /// Whether the script was injected.
     pub(super) injected: bool,
 }
 
@@ -53,7 +53,7 @@ impl Worlds {
             && worlds
                 .isolated
                 .as_ref()
-                .is_none_or(|known| !known.same(&world))
+                .is_none_or(|current| !current.same(&world))
         {
             worlds.isolated = Some(world);
         }
@@ -79,19 +79,19 @@ impl Worlds {
         self.frames.get(frame)?.isolated.clone()
     }
 
-    /// Our code is on its way there; nobody needs to send it again.
+    /// Records that the script is being injected.
     pub(super) fn injected(&mut self, frame: &FrameId, world: &World) {
-        if let Some(known) = self
+        if let Some(current) = self
             .frames
             .get_mut(frame)
             .and_then(|worlds| worlds.isolated.as_mut())
-            && known.same(world)
+            && current.same(world)
         {
-            known.injected = true;
+            current.injected = true;
         }
     }
 
-    /// The isolated worlds of a session that our code is not on its way to yet; it is from now on.
+    /// Returns the isolated worlds of a session without the script, and records that it is being injected.
     pub(super) fn take_uninjected(&mut self, session: &str) -> Vec<(FrameId, World)> {
         let mut claimed = Vec::new();
         for (frame, worlds) in &mut self.frames {
