@@ -1,11 +1,11 @@
-// Whether a press and a move made the page begin a native drag.
+// Detection of native drags, and drags that the script continues.
 
 import { deepestAt, type Point } from "./hit";
 
 let started: Event | undefined;
 let watching = false;
 
-/** Forgets what was seen and looks out from now on. */
+/** Resets the last drag and starts to listen for the next one. */
 export function watchDrag(): null {
   started = undefined;
   if (!watching) {
@@ -15,18 +15,18 @@ export function watchDrag(): null {
   return null;
 }
 
-/** Whether a drag began since then and the page did not prevent it. */
+/** Whether a drag started since `watchDrag` and the page did not prevent it. */
 export function dragBegan(): boolean {
   return started !== undefined && !started.defaultPrevented;
 }
 
-// Where the browser hands no drag over, the one that a page begins is taken from it, and carried on here.
+// If the browser cannot continue a drag, the script cancels the native drag and dispatches its events.
 
 let source: EventTarget | null;
 let transfer: DataTransfer | undefined;
 let over: Element | undefined;
 
-/** Takes the next drag that begins. */
+/** Intercepts the next drag. */
 export function takeDrag(): null {
   source = null;
   over = undefined;
@@ -43,7 +43,7 @@ function take(event: DragEvent): void {
   event.preventDefault();
 }
 
-/** Whether a drag is under way. */
+/** Whether a drag was intercepted and is in progress. */
 export function dragTaken(): boolean {
   return !!source;
 }
@@ -54,7 +54,7 @@ function send(target: EventTarget | null | undefined, type: string, { x, y }: Po
   );
 }
 
-/** Moves the drag; whether it could be dropped there. */
+/** Moves the drag to a point. Returns whether a drop is allowed there. */
 export function dragTo(point: Point): boolean {
   if (!source) return false;
   send(source, "drag", point);
@@ -67,7 +67,7 @@ export function dragTo(point: Point): boolean {
   return send(e, "dragover", point) === false;
 }
 
-/** Ends the drag at this point. What the mouse then does is part of it, and told to nobody. */
+/** Ends the drag at a point. The pointer events that follow belong to the drag, so the page does not receive them. */
 export function dropDrag(point: Point): null {
   removeEventListener("dragstart", take);
   if (source) {

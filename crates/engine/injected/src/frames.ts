@@ -1,65 +1,65 @@
-// Our code in the document around a frame meets ours in the frame's document, if both are of one origin.
+// The connection between the injected script of a document and that of a frame in it, if both documents have the same origin.
 
 import type { Handle } from "./handles";
 
-/** What the tree of a document is made with: our code in that document. */
+/** The injected script of a document, as far as the tree of the document requires it. */
 export interface Home {
   readonly document: Document;
   keep(e: Element): Handle;
   refTo(e: Element, role: string, name: string): number;
-  /** Forgets the refs of the snapshot before. */
+  /** Removes the refs of the previous snapshot. */
   renew(): void;
 }
 
-/** Our code in another document. */
+/** The injected script of another document. */
 export interface Other extends Home {
-  /** The id of the frame that shows it. */
+  /** The identifier of the frame of the document. */
   readonly frame: string;
 }
 
-/** Who this is, and how those find each other that see nothing of each other's world: by events of a type that no page can know. */
-interface Introduction {
+/** The identity of the script. Scripts in separate worlds find each other by events of a type that pages cannot know. */
+interface Identity {
   frame: string;
   meeting?: string;
-  /** Documents of frames are observed from within only. */
+  /** Whether documents of frames are observed only by their own scripts. */
   separate?: boolean;
 }
 
-type Met = (frame: string, keep: Home["keep"], refTo: Home["refTo"], renew: Home["renew"]) => void;
+type OnFound = (frame: string, keep: Home["keep"], refTo: Home["refTo"], renew: Home["renew"]) => void;
 
-let meetAt: string | undefined;
+let discoveryEvent: string | undefined;
 let isSeparate = false;
 
-/** Tells our code who it is. */
-export function introduce({ frame, meeting, separate }: Introduction, home: Home): Other {
+/** Sets the identity of the injected script. */
+export function introduce({ frame, meeting, separate }: Identity, home: Home): Other {
   const { keep, refTo, renew } = home;
   isSeparate = !!separate;
-  if (meeting && !meetAt) {
-    meetAt = meeting;
-    document.addEventListener(meeting, (event) => (event as CustomEvent<Met>).detail(frame, keep, refTo, renew));
+  if (meeting && !discoveryEvent) {
+    discoveryEvent = meeting;
+    document.addEventListener(meeting, (event) => (event as CustomEvent<OnFound>).detail(frame, keep, refTo, renew));
   }
   return { frame, document, keep, refTo, renew };
 }
 
-/** The document of a frame, if it can be observed from here. */
+/** Returns the document of a frame, if it can be observed from this document. */
 export function observableIn(e: HTMLIFrameElement): Document | null {
   return isSeparate ? null : e.contentDocument;
 }
 
-/** Our code in the document of a frame; none that has not been told who it is. */
+/** Returns the injected script in the document of a frame; undefined if it has no identity yet. */
 export function coreIn(e: HTMLIFrameElement): Other | undefined {
-  const there = e.contentDocument;
-  if (!there) return undefined;
-  if (!meetAt) {
-    const self = (there.defaultView as { __playhouseCore?: { self?: Other } } | null)?.__playhouseCore?.self;
-    // A window may outlive its first document.
-    return self?.document === there ? self : undefined;
+  const inner = e.contentDocument;
+  if (!inner) return undefined;
+  if (!discoveryEvent) {
+    const self = (inner.defaultView as { __playhouseCore?: { self?: Other } } | null)?.__playhouseCore?.self;
+    // A window can outlive its first document.
+    return self?.document === inner ? self : undefined;
   }
   let found: Other | undefined;
-  // Nothing but numbers, texts and elements goes through: each world sees its own wrapper of those.
-  const met: Met = (frame, keep, refTo, renew) => {
-    found = { frame, document: there, keep: (e) => keep(e), refTo: (e, role, name) => refTo(e, role, name), renew: () => renew() };
+  // Only numbers, strings and elements are passed, because each world has its own wrappers of those.
+  const onFound: OnFound = (frame, keep, refTo, renew) => {
+    found = { frame, document: inner, keep: (e) => keep(e), refTo: (e, role, name) => refTo(e, role, name), renew: () => renew() };
   };
-  there.dispatchEvent(new CustomEvent(meetAt, { detail: met }));
+  inner.dispatchEvent(new CustomEvent(discoveryEvent, { detail: onFound }));
   return found;
 }

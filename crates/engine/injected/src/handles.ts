@@ -1,23 +1,23 @@
-// Elements that Rust holds on to: numbers outside, elements in here.
+// Elements that the engine refers to by handles.
 
-/** Names an element of this document across calls; dies with the document. */
+/** A number that identifies an element of this document until the document is replaced. */
 export type Handle = number;
 
-const KEPT = 20_000;
+const MAX_HANDLES = 20_000;
 const elements = new Map<Handle, Element>();
 let last = 0;
 
-/** Gives the element a number. The oldest are forgotten beyond a bound, so that a long-lived page keeps no tree alive. */
+/** Returns a new handle of the element. Beyond a limit the oldest handles are removed, so that they do not keep removed elements alive. */
 export function keep(element: Element): Handle {
   elements.set(++last, element);
-  if (elements.size > KEPT) {
+  if (elements.size > MAX_HANDLES) {
     const oldest = elements.keys().next().value;
     if (oldest !== undefined) elements.delete(oldest);
   }
   return last;
 }
 
-/** The element of a handle, or undefined once it was forgotten. */
+/** Returns the element of a handle, or undefined if the handle was removed. */
 export function held(handle: Handle): Element | undefined {
   return elements.get(handle);
 }

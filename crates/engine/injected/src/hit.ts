@@ -1,4 +1,4 @@
-// Where on the page an element can be pointed at, and what would receive the event there.
+// The point of an element for pointer input, and the hit target at the point.
 
 import { closest, flatParent, isVisible, parentOrHost, preview } from "./dom";
 import { attached, controlOf, isInside, lacking, type Gone, type State } from "./states";
@@ -14,28 +14,28 @@ export interface Box extends Point {
   height: number;
 }
 
-/** How to bring an element into view; each retry tries another, as headers and footers that stick may lie over it. */
+/** How an element is scrolled into view. Each retry uses another alignment, because sticky headers and footers can cover the element. */
 export type Align = "nearest" | "center" | "end" | "start";
 
 export interface Aim {
   handle: Handle;
   wanted: State[];
   align: Align;
-  /** From the element's padding box; the middle of what is visible otherwise. */
+  /** A position relative to the padding box of the element. The default is the center of its visible part. */
   position?: Point;
-  /** Whether to ask what would receive the event. */
+  /** Whether to check the hit target. */
   hit: boolean;
 }
 
 export type Aimed =
   | Gone
   | { lacks: State | "attached" | "viewport" }
-  /** What lies over the element, and the ancestor that it came with when that is another. */
+  /** The hit target, and its ancestor that covers the element, if it is another element. */
   | { cover: string; from?: string }
-  /** In the frame's viewport. */
+  /** The point in the viewport of the frame. */
   | { point: Point };
 
-/** Checks the wanted states, brings the element into view and finds the point to act at: one round trip for a click. */
+/** Checks the required states, scrolls the element into view and returns the point for an action, in one call. */
 export async function aim({ handle, wanted, align, position, hit }: Aim): Promise<Aimed> {
   const e = attached(handle);
   if (!e) return { gone: true };
@@ -52,10 +52,10 @@ export async function aim({ handle, wanted, align, position, hit }: Aim): Promis
     }
   }
   if (!point) return { lacks: "visible" };
-  return verdict(e, point, hit);
+  return checkHit(e, point, hit);
 }
 
-/** The same for a point inside a frame: `handle` holds the frame, `point` lies in its viewport. The answer lies in this one's. */
+/** Checks a point of a frame like `aim`. `handle` is the frame element, `point` is in its viewport. The result is in this viewport. */
 export function aimThrough({ handle, point, hit }: { handle: Handle; point: Point; hit: boolean }): Aimed {
   const owner = attached(handle);
   if (!owner) return { gone: true };
@@ -68,10 +68,10 @@ export function aimThrough({ handle, point, hit }: { handle: Handle; point: Poin
       outer = outside(owner, point);
     }
   }
-  return verdict(owner, outer, hit);
+  return checkHit(owner, outer, hit);
 }
 
-/** The element's box in the frame's viewport; null without one. */
+/** Returns the bounding box of the element in the viewport of the frame; null if it has none. */
 export function bounds({ handle }: { handle: Handle }): { box: Box | null } | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
@@ -79,32 +79,32 @@ export function bounds({ handle }: { handle: Handle }): { box: Box | null } | Go
   return { box: isVisible(e) ? { x, y, width, height } : null };
 }
 
-function verdict(e: Element, point: Point, hit: boolean): Aimed {
+function checkHit(e: Element, point: Point, hit: boolean): Aimed {
   if (!hit) return { point };
   if (point.x < 0 || point.y < 0 || point.x >= innerWidth || point.y >= innerHeight) return { lacks: "viewport" };
   const found = deepestAt(point, e);
   if (!found) return { lacks: "viewport" };
-  return receives(e, found) ? { point } : cover(e, found);
+  return receives(e, found) ? { point } : coverOf(e, found);
 }
 
-/** Whether an event at `found` is as good as one at the element: it is in it, in the button or link around it, or in a label of its control. */
+/** Whether an event at `found` counts as one at the element: it is in the element, in its button or link, or in a label of its control. */
 function receives(e: Element, found: Element): boolean {
   const control = controlOf(e);
-  // The control of a label may lie anywhere: only what surrounds the element stands for it.
+  // The control of a label can be anywhere: it counts as the target only if it contains the element.
   const target = isInside(e, control) ? control : e;
   if (isInside(found, target)) return true;
   const label = closest(found, "label") as HTMLLabelElement | undefined;
   return !!label && label.control === target;
 }
 
-function cover(e: Element, found: Element): Aimed {
+function coverOf(e: Element, found: Element): Aimed {
   let root = found;
   for (let up = flatParent(root); up && !isInside(e, up); up = flatParent(root)) root = up;
   const from = root === found ? undefined : preview(root);
   return { cover: preview(found), ...(from && { from }) };
 }
 
-/** The innermost element at the point, through open shadow roots and through the closed ones around `target`. */
+/** Returns the innermost element at the point, in open shadow roots and in the closed ones that contain `target`. */
 export function deepestAt({ x, y }: Point, target?: Element): Element | undefined {
   const roots = new Map<Element, ShadowRoot>();
   for (let e = target; e; ) {
@@ -136,7 +136,7 @@ function pointOf(e: Element, position?: Point): Point | undefined {
   return first && { x: first.x + first.width / 2, y: first.y + first.height / 2 };
 }
 
-/** The boxes of an element that have an area: an inline one has one per line, one of `display: contents` those of its content. */
+/** Returns the boxes of an element with an area: one for each line of an inline element, those of the content for `display: contents`. */
 function boxesOf(e: Element): Box[] {
   let boxes = [...e.getClientRects()];
   if (!boxes.length) {
@@ -153,7 +153,7 @@ function clipped({ x, y, width, height }: Box): Box {
   return { x: left, y: top, width: Math.min(x + width, innerWidth) - left, height: Math.min(y + height, innerHeight) - top };
 }
 
-/** Whether the point is in the viewport and no scrolled or clipped ancestor hides it. */
+/** Whether the point is in the viewport and not clipped by an ancestor. */
 function isInView(e: Element, { x, y }: Point): boolean {
   if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return false;
   for (let up = parentOrHost(e); up && up !== document.documentElement && up !== document.body; up = parentOrHost(up)) {
@@ -164,7 +164,7 @@ function isInView(e: Element, { x, y }: Point): boolean {
   return true;
 }
 
-/** A point of a frame's viewport in that of the document that holds the frame. */
+/** Converts a point in the viewport of a frame to the viewport of the document that contains the frame. */
 function outside(owner: Element, { x, y }: Point): Point {
   const box = owner.getBoundingClientRect();
   const style = getComputedStyle(owner);

@@ -1,25 +1,25 @@
-// What has been seen of the page's elements: while the page stands still, styles, roles and names are computed once.
+// A cache of the properties of elements: while scripts of the page do not run, styles, roles and names are computed once.
 
-/** A name, and the elements whose own text or attributes make it up; `parts` stands for those of a caption, legend or label. */
+/** An accessible name, and the elements whose own text or attributes it consists of; `parts` are those of a caption, legend or label. */
 export interface Name {
   readonly text: string;
   readonly sources: readonly (Seen | "parts")[];
 }
 
-/** The table around a row, and its own role. */
+/** The table that contains a row, and the explicit role of the table. */
 export interface Table {
   readonly table: HTMLTableElement | null;
   readonly explicit?: string;
 }
 
-/** What of an element's computed style is asked for; to keep the whole of it costs much more. */
+/** The properties of a computed style that are needed. Storing the whole style costs much more. */
 export interface Look {
   readonly display: string;
   readonly cursor: string;
   readonly pointerEvents: string;
 }
 
-/** What is known of the style of an element, and of all that have the same. */
+/** Derived properties of a style, which all elements with the same style share. */
 export interface Style {
   readonly id?: number;
   isFaint?: boolean;
@@ -32,8 +32,8 @@ export interface Style {
 const NO_NAMES: readonly string[] = [];
 
 /**
- * What is known of an element. What is undefined nobody has asked for yet: each has a function that computes it, and whoever walks a tree
- * writes down what it knows already.
+ * The cached properties of an element. `undefined` means that a property was not computed. Each property has a function that computes it;
+ * code that traverses a tree also sets the properties that it has computed already.
  */
 export class Seen {
   /** The lower-case tag name. */
@@ -43,7 +43,7 @@ export class Seen {
   parent: Seen | null | undefined = undefined;
   /** The parent element, or the host for the children of a shadow root. */
   owner: Seen | null | undefined = undefined;
-  /** The document or shadow root that it is in. */
+  /** The document or shadow root that contains the element. */
   root: Document | ShadowRoot | undefined = undefined;
   shadow: ShadowRoot | null | undefined = undefined;
   svg: boolean | undefined = undefined;
@@ -51,7 +51,7 @@ export class Seen {
   inLink: boolean | undefined = undefined;
   painted: boolean | undefined = undefined;
   visible: boolean | undefined = undefined;
-  /** In the viewport, where it was looked at whether it is visible and what a person cannot see is marked. */
+  /** The bounding box in the viewport, if it was computed for the visibility and invisible text is marked. */
   box: readonly [x: number, y: number, width: number, height: number] | undefined = undefined;
   style: Style | undefined = undefined;
   unseen: boolean | undefined = undefined;
@@ -64,11 +64,11 @@ export class Seen {
   cutOff: boolean | undefined = undefined;
   disabled: boolean | undefined = undefined;
   name: Name | undefined = undefined;
-  /** Its text, if it holds nothing else; else null. */
+  /** The text of the element, if it has no other content; else null. */
   text: string | null | undefined = undefined;
-  /** The text of its content, where that is the same wherever it is read from. */
+  /** The text of the content, if it does not depend on the element that it is computed for. */
   content: Name | undefined = undefined;
-  /** Its place in the tree that is told, once it has one. */
+  /** The index in the tree of the snapshot; -1 before it has one. */
   place = -1;
   visited = false;
 
@@ -77,12 +77,12 @@ export class Seen {
     this.attributeNames = element.hasAttributes() ? element.getAttributeNames() : NO_NAMES;
   }
 
-  /** Whether it has an attribute. Most have none of those that are asked for, and to ask the browser each time takes longest. */
+  /** Whether the element has an attribute. Most elements have none of those that are needed, and each call of the DOM is slow. */
   has(name: string): boolean {
     return this.attributeNames.length > 0 && this.attributeNames.includes(name);
   }
 
-  /** The value of an attribute, null where there is none. */
+  /** Returns the value of an attribute, or null if there is none. */
   attribute(name: string): string | null {
     return this.has(name) ? this.element.getAttribute(name) : null;
   }
@@ -90,12 +90,12 @@ export class Seen {
 
 let callers = 0;
 let all = new Map<Element, Seen>();
-// Questions about one element and its parent mostly come one after the other.
+// Successive calls are mostly about one element and its parent.
 let last: Seen | undefined;
 let other: Seen | undefined;
-const forgetful: (() => void)[] = [];
+const resets: (() => void)[] = [];
 
-/** Runs a piece of work during which the page stands still. */
+/** Calls a function with caches. Scripts of the page must not run meanwhile. */
 export function withCaches<T>(work: () => T): T {
   callers++;
   try {
@@ -104,12 +104,12 @@ export function withCaches<T>(work: () => T): T {
     if (!--callers) {
       all = new Map();
       last = other = undefined;
-      for (const forget of forgetful) forget();
+      for (const reset of resets) reset();
     }
   }
 }
 
-/** What is known of an element; outside `withCaches` it is a new record each time, which knows nothing yet. */
+/** Returns the cached properties of an element. Outside of `withCaches` they are a new, empty object each time. */
 export function seen(e: Element): Seen {
   if (!callers) return new Seen(e);
   if (last?.element === e) return last;
@@ -121,23 +121,23 @@ export function seen(e: Element): Seen {
   return found;
 }
 
-/** A function that remembers its answers for the length of `withCaches`, and computes afresh outside it. */
+/** Returns a function that caches its results during `withCaches`, and computes each result outside of it. */
 export function cached<K extends object, V>(compute: (key: K) => V): (key: K) => V {
-  const known = new Map<K, V>();
-  // What is known of a root is asked for by one neighbour after the other.
+  const results = new Map<K, V>();
+  // Successive calls are mostly about the same root.
   let lastKey: K | undefined;
-  let lastAnswer: V | undefined;
-  forgetful.push(() => {
-    known.clear();
-    lastKey = lastAnswer = undefined;
+  let lastResult: V | undefined;
+  resets.push(() => {
+    results.clear();
+    lastKey = lastResult = undefined;
   });
   return (key) => {
     if (!callers) return compute(key);
-    if (key === lastKey) return lastAnswer as V;
-    let answer = known.get(key);
-    if (answer === undefined) known.set(key, (answer = compute(key)));
+    if (key === lastKey) return lastResult as V;
+    let result = results.get(key);
+    if (result === undefined) results.set(key, (result = compute(key)));
     lastKey = key;
-    lastAnswer = answer;
-    return answer;
+    lastResult = result;
+    return result;
   };
 }
