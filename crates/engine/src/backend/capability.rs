@@ -41,6 +41,15 @@ impl Capabilities {
         }
     }
 
+    /// Fails like [`Self::require`] if the feature is used.
+    pub(crate) fn require_if(&self, is_used: bool, feature: Feature) -> Result<()> {
+        if is_used {
+            self.require(feature)
+        } else {
+            Ok(())
+        }
+    }
+
     /// Fails with the first feature that the options of a context require and the browser does not support.
     pub(crate) fn require_for(&self, options: &ContextOptions) -> Result<()> {
         let viewport = options.viewport.as_ref();

@@ -1,14 +1,20 @@
-//! WebKit, over W3C WebDriver, and over its remote inspector where there is one.
+//! WebKit over W3C WebDriver, and over its remote inspector where there is one.
 //!
-//! WebDriver has one browser per session, and tells nothing unasked. So each context is a driver and a browser of its own, and what
-//! happens in a page is heard from the inspector: navigations, requests, the console. Where there is none, we look: each look at a page
-//! tells what has changed since the last one.
+//! The parameter `E` of browsers, contexts and pages is what a browser offers beside WebDriver ([`page::PageExtension`],
+//! [`context::ContextExtension`]):
 //!
-//! There is no world apart from the page's: our code is one property of the page's global object that no listing shows, and relies on
-//! what pages may have replaced. Commands go to the window and frame that the session is switched to, so that is held while one begins.
+//! - [`InspectorLink`]: WebKitGTK that Playhouse starts. Its inspector reports navigations, requests and the console, intercepts requests,
+//!   and runs init scripts.
+//! - [`Classic`]: a remote end that offers nothing else, such as a Selenium Grid or Safari. Changes of a page are found by polling, and
+//!   what WebDriver has no command for is refused ([`CLASSIC`]).
+//!
+//! A session of WebDriver has one browser, so each context has a driver and a browser of its own. Commands go to the window and frame
+//! that the session is switched to, so both are locked while a command begins. There is no isolated world: the injected code is a property
+//! of the page's global object that no enumeration shows, and it relies on what pages may have replaced.
 //! <https://www.w3.org/TR/webdriver2/>
 
 mod browser;
+mod classic;
 mod console;
 mod context;
 mod download_watcher;
@@ -21,11 +27,24 @@ mod parts;
 mod starter;
 
 use crate::backend::{Alternative, Capabilities, Feature};
+use browser::WebDriverBrowser;
+use classic::Classic;
+use context::WebDriverContext;
+use inspector::InspectorLink;
+use page::WebDriverPage;
 
-pub(crate) use browser::WebDriverBrowser;
-pub(crate) use starter::{InspectorChannel, Started, Starter};
+pub(crate) use inspector::InspectorChannel;
+pub(crate) use starter::{Started, Starter};
 
-/// What WebKitGTK cannot do by its driver and its inspector.
+/// WebKitGTK.
+pub(crate) type WebKitBrowser = WebDriverBrowser<InspectorLink>;
+type WebKitContext = WebDriverContext<InspectorLink>;
+type WebKitPage = WebDriverPage<InspectorLink>;
+/// A browser behind a remote end without an inspector.
+pub(crate) type ClassicBrowser = WebDriverBrowser<Classic>;
+type ClassicPage = WebDriverPage<Classic>;
+
+/// What WebKitGTK cannot do with its driver and its inspector.
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "WebKit",
     lacks: &[
@@ -43,7 +62,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     throttles: false,
 };
 
-/// What a driver can do that has no inspector.
+/// What a browser cannot do without an inspector.
 pub(crate) const CLASSIC: Capabilities = Capabilities {
     browser: "WebKit",
     lacks: &[
@@ -75,12 +94,3 @@ pub(crate) const CLASSIC: Capabilities = Capabilities {
     lacks_elsewhere: &[],
     throttles: false,
 };
-
-/// What a browser can do, with or without its inspector.
-fn capabilities(has_inspector: bool) -> &'static Capabilities {
-    if has_inspector {
-        &CAPABILITIES
-    } else {
-        &CLASSIC
-    }
-}

@@ -5,7 +5,7 @@ use super::source::{SessionLease, Source};
 use super::{BrowserKind, LaunchOptions, chromium, firefox};
 use crate::backend::bidi::{BidiBrowser, user_prompt_handler};
 use crate::backend::cdp::CdpBrowser;
-use crate::backend::webdriver::{Started, Starter, WebDriverBrowser};
+use crate::backend::webdriver::{ClassicBrowser, Started, Starter};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -52,7 +52,7 @@ pub(super) async fn open(
             _ => match remote.launch.kind {
                 // Each context needs a session of its own.
                 BrowserKind::Webkit | BrowserKind::Safari => {
-                    WebDriverBrowser::start(Box::new(remote.clone())).await
+                    ClassicBrowser::start(remote.clone()).await
                 }
                 BrowserKind::Chromium | BrowserKind::Firefox => create_session(remote).await,
             },
@@ -125,8 +125,8 @@ async fn create_session(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBac
 }
 
 #[async_trait]
-impl Starter for WebDriverEndpoint {
-    async fn start(&self, context: &ContextOptions) -> Result<Started> {
+impl Starter<()> for WebDriverEndpoint {
+    async fn start(&self, context: &ContextOptions) -> Result<Started<()>> {
         let end = RemoteEnd::new(&self.endpoint, &self.headers)
             .map_err(|error| connect_error(self, describe_error(&error)))?;
         let mut wanted = self.clone();
@@ -140,7 +140,7 @@ impl Starter for WebDriverEndpoint {
         Ok(Started {
             sources: vec![Source::Granted(grant)],
             session,
-            inspector_channel: None,
+            channel: (),
             downloads: None,
             product: format!("WebKit/{}", version.unwrap_or_default()),
         })

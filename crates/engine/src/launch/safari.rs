@@ -8,7 +8,7 @@ use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
 use super::webkit::{free_address, listens};
-use crate::backend::webdriver::{Started, Starter, WebDriverBrowser};
+use crate::backend::webdriver::{ClassicBrowser, Started, Starter};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -24,9 +24,7 @@ pub(super) async fn launch(
     let starter = Safari {
         options: options.clone(),
     };
-    progress
-        .run(WebDriverBrowser::start(Box::new(starter)))
-        .await
+    progress.run(ClassicBrowser::start(starter)).await
 }
 
 struct Safari {
@@ -34,8 +32,8 @@ struct Safari {
 }
 
 #[async_trait]
-impl Starter for Safari {
-    async fn start(&self, context: &ContextOptions) -> Result<Started> {
+impl Starter<()> for Safari {
+    async fn start(&self, context: &ContextOptions) -> Result<Started<()>> {
         let profile = Profile::temporary().map_err(|error| Error::LaunchFailed {
             reason: error.to_string(),
             log: String::new(),
@@ -64,7 +62,7 @@ impl Starter for Safari {
         let version = version.and_then(Value::as_str).unwrap_or_default();
         Ok(Started {
             session,
-            inspector_channel: None,
+            channel: (),
             sources: vec![Source::Started(Arc::new(driver))],
             downloads: None,
             product: format!("Safari/{version}"),

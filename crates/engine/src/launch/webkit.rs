@@ -5,7 +5,7 @@ use super::display::Display;
 use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
-use crate::backend::webdriver::{InspectorChannel, Started, Starter, WebDriverBrowser};
+use crate::backend::webdriver::{InspectorChannel, Started, Starter, WebKitBrowser};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use wire::inspector::{Inspector, Relay};
-use wire::webdriver::{RemoteEnd, WebDriverSession};
+use wire::webdriver::RemoteEnd;
 
 /// The driver, a command of WebKit's package.
 const DRIVER: &str = "WebKitWebDriver";
@@ -49,9 +49,7 @@ pub(super) async fn launch(
         display: Mutex::default(),
         fading: AtomicBool::new(false),
     };
-    progress
-        .run(WebDriverBrowser::start(Box::new(starter)))
-        .await
+    progress.run(WebKitBrowser::start(starter)).await
 }
 
 struct WebKit {
@@ -63,8 +61,8 @@ struct WebKit {
 }
 
 #[async_trait]
-impl Starter for WebKit {
-    async fn start(&self, context: &ContextOptions) -> Result<Started> {
+impl Starter<InspectorChannel> for WebKit {
+    async fn start(&self, context: &ContextOptions) -> Result<Started<InspectorChannel>> {
         let asked = self.disables_scrollbar_animation();
         match self.start_with_timeout(context).await {
             // A browser exits at once if it does not know a feature.
@@ -85,7 +83,10 @@ impl Starter for WebKit {
 }
 
 impl WebKit {
-    async fn start_with_timeout(&self, context: &ContextOptions) -> Result<Started> {
+    async fn start_with_timeout(
+        &self,
+        context: &ContextOptions,
+    ) -> Result<Started<InspectorChannel>> {
         let mut first = self.attempt(context).boxed();
         if let Ok(started) = tokio::time::timeout(SLOW_START_TIMEOUT, &mut first).await {
             return started;
@@ -96,7 +97,7 @@ impl WebKit {
         Ok(started)
     }
 
-    async fn attempt(&self, context: &ContextOptions) -> Result<Started> {
+    async fn attempt(&self, context: &ContextOptions) -> Result<Started<InspectorChannel>> {
         let screen = self.screen().await?;
         tracing::debug!(?screen, "a browser starts");
         let inspected = free_address().await?;
@@ -134,7 +135,7 @@ impl WebKit {
             value.unwrap_or_default().to_owned()
         };
         Ok(Started {
-            inspector_channel: connect_inspector(inspected, relay, &session).await,
+            channel: connect_inspector(inspected, relay).await?,
             session,
             sources: [browser, driver]
                 .map(|process| Source::Started(Arc::new(process)))
@@ -266,23 +267,19 @@ impl WebKit {
     }
 }
 
-/// Connects the inspector to the browser. If that fails, the driver is used without it.
-async fn connect_inspector(
-    inspected: SocketAddr,
-    relay: Relay,
-    session: &WebDriverSession,
-) -> Option<InspectorChannel> {
-    match Inspector::connect(inspected).await {
-        Ok((inspector, events)) => Some(InspectorChannel {
-            inspector,
-            events,
-            relay,
-        }),
-        Err(error) => {
-            tracing::warn!(%error, session = session.id(), "WebKit's inspector cannot be used");
-            None
-        }
-    }
+/// Connects to the inspector of the browser.
+async fn connect_inspector(inspected: SocketAddr, relay: Relay) -> Result<InspectorChannel> {
+    let (inspector, events) = Inspector::connect(inspected).await.map_err(|error| {
+        launch_error(&format!(
+            "{error}\nPlayhouse drives WebKit with its remote inspector, which does not respond. Install the WebKit of your distribution \
+             with `playhouse install webkit`, or use another browser."
+        ))
+    })?;
+    Ok(InspectorChannel {
+        inspector,
+        events,
+        relay,
+    })
 }
 
 /// Creates the user folders for the browser; returns the one for downloads.
@@ -339,5 +336,23 @@ pub(super) async fn listens(address: SocketAddr, process: &Process, name: &str) 
             Err(_) => Err(gone("it does not listen".to_owned(), process.recent_output().await)),
         },
         reason = process.exit() => Err(gone(reason, process.recent_output().await)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_inspector_that_does_not_respond_is_a_launch_error() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+        let listener = listener.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let relay = Relay::start(address).await.expect("a relay");
+        let closing = async { drop(listener.accept().await) };
+        let (connected, ()) = tokio::join!(connect_inspector(address, relay), closing);
+        let error = connected.err().expect("no inspector");
+        let is_explained = matches!(&error, Error::LaunchFailed { reason, .. } if reason.contains("remote inspector"));
+        assert!(is_explained, "{error:?}");
     }
 }

@@ -182,14 +182,6 @@ pub struct DetachedFromTarget {
 }
 event!(DetachedFromTarget, "Target.detachedFromTarget");
 
-/// [`Target.targetCreated`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#event-targetCreated)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TargetCreated {
-    pub target_info: TargetInfo,
-}
-event!(TargetCreated, "Target.targetCreated");
-
 /// [`Target.targetCrashed`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#event-targetCrashed)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -1,7 +1,6 @@
 //! WebKit as a whole: it starts a browser for each context.
 
-use super::capabilities;
-use super::context::WebDriverContext;
+use super::context::{ContextExtension, WebDriverContext};
 use super::starter::{Started, Starter};
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature,
@@ -13,31 +12,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 
 /// WebKit, of which each context is a process of its own.
-pub(crate) struct WebDriverBrowser {
-    starter: Box<dyn Starter>,
+pub(crate) struct WebDriverBrowser<E: ContextExtension> {
+    starter: Box<dyn Starter<E::Channel>>,
     product: String,
-    has_inspector: bool,
-    /// One that runs already, for the first context that asks for nothing special.
-    first: Mutex<Option<Started>>,
-    contexts: Mutex<Vec<Weak<WebDriverContext>>>,
+    /// The browser that is running already, for the first context without special options.
+    first: Mutex<Option<Started<E::Channel>>>,
+    contexts: Mutex<Vec<Weak<WebDriverContext<E>>>>,
     closed: watch::Sender<Option<String>>,
 }
 
-impl WebDriverBrowser {
-    /// Starts one, to see whether it can be had and what it is.
-    pub(crate) async fn start(starter: Box<dyn Starter>) -> Result<Arc<dyn BrowserBackend>> {
+impl<E: ContextExtension> WebDriverBrowser<E> {
+    /// Starts the browser of the first context, which shows whether it can be started, and its version.
+    pub(crate) async fn start(
+        starter: impl Starter<E::Channel> + 'static,
+    ) -> Result<Arc<dyn BrowserBackend>> {
         let first = starter.start(&ContextOptions::default()).await?;
         Ok(Arc::new(Self {
-            starter,
+            starter: Box::new(starter),
             product: first.product.clone(),
-            has_inspector: first.inspector_channel.is_some(),
             first: Mutex::new(Some(first)),
             contexts: Mutex::default(),
             closed: watch::Sender::new(None),
         }))
     }
 
-    async fn started(&self, options: &ContextOptions) -> Result<Started> {
+    async fn started(&self, options: &ContextOptions) -> Result<Started<E::Channel>> {
         if !is_special(options) {
             let first = self.first().take();
             if let Some(first) = first {
@@ -47,16 +46,16 @@ impl WebDriverBrowser {
         self.starter.start(options).await
     }
 
-    fn first(&self) -> MutexGuard<'_, Option<Started>> {
+    fn first(&self) -> MutexGuard<'_, Option<Started<E::Channel>>> {
         self.first.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn contexts(&self) -> MutexGuard<'_, Vec<Weak<WebDriverContext>>> {
+    fn contexts(&self) -> MutexGuard<'_, Vec<Weak<WebDriverContext<E>>>> {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether a context has to be said something of when its browser starts.
+/// Whether a context has options that are set when its browser starts.
 fn is_special(options: &ContextOptions) -> bool {
     options.locale.is_some()
         || options.timezone.is_some()
@@ -65,13 +64,13 @@ fn is_special(options: &ContextOptions) -> bool {
 }
 
 #[async_trait]
-impl BrowserBackend for WebDriverBrowser {
+impl<E: ContextExtension> BrowserBackend for WebDriverBrowser<E> {
     fn product(&self) -> &str {
         &self.product
     }
 
     fn capabilities(&self) -> &'static Capabilities {
-        capabilities(self.has_inspector)
+        E::CAPABILITIES
     }
 
     fn has_browser_per_context(&self) -> bool {
@@ -83,9 +82,8 @@ impl BrowserBackend for WebDriverBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
-        if !options.permissions.is_empty() {
-            self.capabilities().require(Feature::Permission)?;
-        }
+        let uses_permissions = !options.permissions.is_empty();
+        E::CAPABILITIES.require_if(uses_permissions, Feature::Permission)?;
         let started = self.started(options).await?;
         let context = WebDriverContext::start(started, options, observer).await?;
         let mut contexts = self.contexts();
@@ -99,7 +97,7 @@ impl BrowserBackend for WebDriverBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
-        // What a driver starts keeps nothing: there is no other kind of context.
+        // A browser that a driver starts keeps no profile, so all contexts are alike.
         self.new_context(options, observer).await
     }
 

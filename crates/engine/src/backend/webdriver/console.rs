@@ -1,11 +1,11 @@
-//! What WebKit's console messages say, as text.
+//! WebKit's console messages, and their texts.
 
 use crate::backend::stack::{self, Call};
 use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A message of the console, as far as we read it.
+/// A console message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Message {
@@ -76,12 +76,12 @@ struct Entry {
     value: Option<Preview>,
 }
 
-/// What WebKit says before the words of an error that a promise was rejected with.
+/// WebKit's prefix of the message of an unhandled rejection.
 const REJECTED: &str = "Unhandled Promise Rejection: ";
 
 impl Message {
-    /// Whether it is one of the notes that the feature by which scroll bars stand still makes on where the mouse goes
-    /// (`RenderLayer: mouseMovedInContentArea`). No page can make one: what it says has another source.
+    /// Whether this is a message of the feature `MockScrollbarsController` about the mouse (`RenderLayer: mouseMovedInContentArea`).
+    /// Messages of pages have another source.
     pub(super) fn is_of_scroll_bars(&self) -> bool {
         let is_name =
             |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphabetic());
@@ -101,7 +101,7 @@ impl Message {
             ("javascript", "error") => (MessageKind::PageError, self.with_stack(frames)),
             (_, level) => (of_level(level), self.text.clone()),
         };
-        // A place in a document is the first thing that the stack tells, or the message itself.
+        // The location is that of the first frame of the stack, or else that of the message.
         let first = frames.first();
         let (url, line, column) = first.map_or((&self.url, self.line, self.column), |frame| {
             (&frame.url, frame.line_number, frame.column_number)

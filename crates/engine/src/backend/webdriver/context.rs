@@ -1,14 +1,13 @@
-//! A context: one driver, one browser, and the windows in it as they come and go.
+//! A context: one driver, one browser, and its windows.
 
 use super::downloads::Downloads;
 use super::driver::Driver;
-use super::inspector::InspectorLink;
-use super::page::WebDriverPage;
+use super::page::{PageExtension, WebDriverPage, WindowOwner};
 use super::parts::ContextParts;
 use super::starter::Started;
 use crate::backend::registry::PageRegistry;
 use crate::backend::{
-    ContextBackend, ContextObserver, ContextOptions, Feature, Geolocation, Headers,
+    ContextBackend, ContextObserver, ContextOptions, Cookie, Feature, Geolocation, Headers,
     OriginDocuments, PageBackend, PageId, Throttling,
 };
 use crate::error::{Error, Result};
@@ -25,49 +24,93 @@ use wire::webdriver::WebDriverSession;
 use utility_page::UtilityPage;
 use windows::Windows;
 
-mod cookies;
-mod events;
+pub(super) mod cookies;
+pub(super) mod events;
 mod permissions;
 mod utility_page;
 mod windows;
 
 /// How long a browser may take to close by itself before it is killed.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
-/// How long it may take before that to answer what it was asked.
+/// How long a browser may take to answer pending commands before it is closed.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(200);
-/// How long what a page says of its download is waited for, once the file is there.
+/// How long a page may take to report a download whose file is complete.
 const DOWNLOAD_REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 
-pub(super) struct WebDriverContext {
+/// What a browser offers its context beside W3C WebDriver. The default methods are those of a browser that offers nothing.
+#[async_trait]
+pub(crate) trait ContextExtension: PageExtension {
+    /// The connection beside the driver's.
+    type Channel: Send + 'static;
+    /// The reports of the connection.
+    type Events: Send;
+
+    fn new(channel: Self::Channel) -> (Self, Self::Events);
+
+    /// Spawns the tasks that apply what the browser reports to the context.
+    fn spawn_tasks(_context: &Arc<WebDriverContext<Self>>, _events: Self::Events) -> Vec<Task> {
+        Vec::new()
+    }
+
+    fn page_backend(page: Arc<WebDriverPage<Self>>) -> Arc<dyn PageBackend>;
+
+    /// Opens a blank window, and returns its handle.
+    async fn open_window(context: &WebDriverContext<Self>) -> Result<String>;
+
+    /// Records a window that was opened; `creating` is held.
+    async fn register_window(_context: &WebDriverContext<Self>, _window: &str) -> Result<()> {
+        Ok(())
+    }
+
+    /// Closes the window of a page. Another window is open, and `creating` is held.
+    async fn close_window(
+        context: &WebDriverContext<Self>,
+        page: &WebDriverPage<Self>,
+        _is_responsive: bool,
+    ) -> Result<()> {
+        context.close_handle(page.window()).await
+    }
+
+    /// Begins to answer all requests of a utility page with an empty document.
+    async fn isolate(&self, _window: &str) -> Result<()> {
+        Ok(())
+    }
+
+    async fn set_cookie(context: &WebDriverContext<Self>, cookie: &Cookie) -> Result<()>;
+
+    async fn delete_cookie(context: &WebDriverContext<Self>, cookie: &Cookie) -> Result<()>;
+}
+
+pub(crate) struct WebDriverContext<E: ContextExtension> {
     itself: Weak<Self>,
     session: WebDriverSession,
-    parts: Arc<ContextParts>,
-    observer: Arc<dyn ContextObserver>,
-    pages: PageRegistry<WebDriverPage>,
+    pub(super) parts: Arc<ContextParts<E>>,
+    pub(super) observer: Arc<dyn ContextObserver>,
+    pub(super) pages: PageRegistry<WebDriverPage<E>>,
     windows: Mutex<Windows>,
     sources: Vec<Arc<Source>>,
-    /// Why the browser is gone, once it is.
+    /// Holds the reason once the browser is gone.
     closed: watch::Sender<Option<String>>,
-    /// Held while a window is opened or closed: until its name is known, it cannot be told from another.
-    creating: tokio::sync::Mutex<()>,
+    /// Held while a window is opened or closed: a new window is recognised by its handle being new.
+    pub(super) creating: tokio::sync::Mutex<()>,
     tasks: OnceLock<Vec<Task>>,
 }
 
-impl WebDriverContext {
+impl<E: ContextExtension> WebDriverContext<E> {
     pub(super) async fn start(
-        started: Started,
+        started: Started<E::Channel>,
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<Self>> {
         let session = started.session;
-        let (inspector, events) = started.inspector_channel.map(InspectorLink::new).unzip();
+        let (extension, events) = E::new(started.channel);
         let sources: Vec<_> = started.sources.into_iter().map(Arc::new).collect();
         let granted = |source: &&Arc<Source>| matches!(***source, Source::Granted(_));
         let files = sources.iter().find(granted).or(sources.first());
         let token = format!("playhouse:{}:", session.id());
         let parts = ContextParts {
             driver: Driver::new(session.clone()),
-            inspector,
+            extension,
             options: Mutex::new(options.clone()),
             files: files.map(FileStager::new).unwrap_or_default(),
             downloads: Arc::new(Downloads::new(
@@ -92,35 +135,24 @@ impl WebDriverContext {
             creating: tokio::sync::Mutex::default(),
             tasks: OnceLock::new(),
         });
-        let mut tasks = Vec::new();
-        if let Some(events) = events {
-            let listening = events::listen(Arc::downgrade(&context), events);
-            tasks.push(task::spawn("pages' events", listening));
-        }
+        let creating = context.creating.lock().await;
+        let mut tasks = E::spawn_tasks(&context, events);
         for source in &context.sources {
             if let Source::Started(process) = &**source {
                 let ended = on_process_exited(Arc::downgrade(&context), process.clone());
                 tasks.push(task::spawn("browser's end", ended));
             }
         }
-        if let Some(inspector) = &context.parts.inspector {
-            let over = on_inspector_closed(Arc::downgrade(&context), inspector.closed());
-            tasks.push(task::spawn("inspector's end", over));
-        }
         if let Some(window) = context.parts.window_handles().await?.into_iter().next() {
-            let target = context.new_target().await?;
-            let mut windows = context.windows();
-            windows.handles.insert(window.clone());
-            windows.targets.extend(target);
-            windows.spare = Some((window, target));
+            context.register_window(&window).await?;
+            context.windows().spare = Some(window);
         }
-        let following = windows::follow(Arc::downgrade(&context));
-        tasks.push(task::spawn("windows", following));
         let downloads = context.parts.downloads.clone();
         let following = follow_downloads(Arc::downgrade(&context), downloads);
         tasks.push(task::spawn("downloads", following));
-        // Set once, here.
+        // Set only here.
         let _ = context.tasks.set(tasks);
+        drop(creating);
         Ok(context)
     }
 
@@ -132,43 +164,38 @@ impl WebDriverContext {
         self.itself.upgrade().ok_or(Error::PageClosed {})
     }
 
-    /// The browser has gone, and everything of it.
-    fn on_closed(&self, reason: &str) {
-        self.closed.send_if_modified(|known| {
-            let first = known.is_none();
-            if first {
-                *known = Some(reason.to_owned());
-            }
-            first
-        });
+    /// Changes the options, and applies them to all pages. Fails without a change if this uses a feature that the browser lacks.
+    async fn change_options(
+        &self,
+        feature: Feature,
+        is_used: bool,
+        change: impl FnOnce(&mut ContextOptions) + Send,
+    ) -> Result<()> {
+        E::CAPABILITIES.require_if(is_used, feature)?;
+        change(&mut self.parts.options());
         for page in self.pages.open() {
-            self.remove_window(&page);
-        }
-    }
-
-    /// Pauses requests in all pages where that is wanted.
-    async fn apply_interception(&self) -> Result<()> {
-        for page in self.pages.open() {
-            page.apply_interception();
-            page.flush_events().await?;
+            E::apply_options(&page);
+            E::flush(&page).await?;
         }
         Ok(())
     }
 }
 
-/// Reports each file when it is there.
-async fn follow_downloads(context: Weak<WebDriverContext>, downloads: Arc<Downloads>) {
+/// Reports each file when it is complete.
+async fn follow_downloads<E: ContextExtension>(
+    context: Weak<WebDriverContext<E>>,
+    downloads: Arc<Downloads>,
+) {
     loop {
         let then = async {
             let Some(context) = context.upgrade() else {
                 return;
             };
-            // Whose file it is was said before it was written; it may not be heard yet.
+            // The response was reported before the file was written, but the event may not be handled yet.
             let last = context.parts.last_used();
             if let Some(page) = last.as_ref().and_then(|last| context.pages.get(last)) {
-                let heard =
-                    tokio::time::timeout(DOWNLOAD_REPORT_TIMEOUT, page.flush_events()).await;
-                tracing::debug!(?heard, "a file has arrived");
+                let flushed = tokio::time::timeout(DOWNLOAD_REPORT_TIMEOUT, E::flush(&page)).await;
+                tracing::debug!(?flushed, "a file has arrived");
             }
             downloads.poll(context.parts.last_used().as_ref());
         };
@@ -176,37 +203,32 @@ async fn follow_downloads(context: Weak<WebDriverContext>, downloads: Arc<Downlo
     }
 }
 
-/// The end of its inspector is the first that is seen of a browser's.
-async fn on_inspector_closed(
-    context: Weak<WebDriverContext>,
-    mut closed: watch::Receiver<Option<String>>,
+/// Closes a context when its browser or its driver exits.
+async fn on_process_exited<E: ContextExtension>(
+    context: Weak<WebDriverContext<E>>,
+    process: Arc<Process>,
 ) {
-    let reason = closed.wait_for(Option::is_some).await;
-    let reason = reason.ok().and_then(|reason| reason.clone());
-    if let Some(context) = context.upgrade() {
-        context.on_closed(&reason.unwrap_or_default());
-    }
-}
-
-/// A browser or a driver that ends takes everything with it.
-async fn on_process_exited(context: Weak<WebDriverContext>, process: Arc<Process>) {
     let reason = process.exit().await;
     if let Some(context) = context.upgrade() {
-        context.on_closed(&reason);
+        context.on_browser_closed(&reason);
     }
 }
 
 #[async_trait]
-impl ContextBackend for WebDriverContext {
+impl<E: ContextExtension> ContextBackend for WebDriverContext<E> {
     async fn new_page(&self) -> Result<PageId> {
-        let gone = self.closed.borrow().clone();
-        if let Some(reason) = gone {
+        if let Some(reason) = self.closed_reason() {
             return Err(Error::BrowserClosed { reason });
         }
         let _creating = self.creating.lock().await;
-        let (window, target) = self.blank_window().await?;
-        let page = self.adopt(&window, target, None).await?;
-        Ok(page.id().clone())
+        let window = self.blank_window().await?;
+        let page = self.adopt(&window, None).await?;
+        page.poll_frames().await?;
+        let viewport = self.parts.options().viewport.clone();
+        if let Some(viewport) = viewport {
+            page.fit(viewport.size).await?;
+        }
+        Ok(page.id.clone())
     }
 
     async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
@@ -214,55 +236,36 @@ impl ContextBackend for WebDriverContext {
     }
 
     async fn set_offline(&self, offline: bool) -> Result<()> {
-        if offline {
-            self.parts.capabilities().require(Feature::Offline)?;
-        }
-        self.parts.options().offline = offline;
-        self.apply_interception().await
+        let change = |options: &mut ContextOptions| options.offline = offline;
+        self.change_options(Feature::Offline, offline, change).await
     }
 
     async fn set_throttling(&self, throttling: Throttling) -> Result<()> {
-        if throttling == Throttling::default() {
-            return Ok(());
-        }
-        super::CLASSIC.require(Feature::Throttling)
+        E::CAPABILITIES.require_if(throttling != Throttling::default(), Feature::Throttling)
     }
 
     async fn set_routes(&self, routes: Routes) -> Result<()> {
-        if !routes.is_empty() {
-            self.parts.capabilities().require(Feature::Interception)?;
-        }
-        self.parts.options().routes = routes;
-        self.apply_interception().await
+        let is_used = !routes.is_empty();
+        let change = |options: &mut ContextOptions| options.routes = routes;
+        self.change_options(Feature::Interception, is_used, change)
+            .await
     }
 
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
-        if !headers.is_empty() {
-            self.parts.capabilities().require(Feature::ExtraHeaders)?;
-        }
-        self.parts.options().extra_headers.clone_from(headers);
-        for page in self.pages.open() {
-            page.apply_headers();
-            page.flush_events().await?;
-        }
-        Ok(())
+        let is_used = !headers.is_empty();
+        let change = |options: &mut ContextOptions| options.extra_headers.clone_from(headers);
+        self.change_options(Feature::ExtraHeaders, is_used, change)
+            .await
     }
 
     async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()> {
-        match geolocation {
-            None => Ok(()),
-            Some(_) => self.parts.capabilities().require(Feature::Geolocation),
-        }
+        E::CAPABILITIES.require_if(geolocation.is_some(), Feature::Geolocation)
     }
 
     async fn add_init_script(&self, source: &str) -> Result<()> {
-        self.parts.capabilities().require(Feature::InitScripts)?;
-        self.parts.options().init_scripts.push(source.to_owned());
-        for page in self.pages.open() {
-            page.apply_scripts();
-            page.flush_events().await?;
-        }
-        Ok(())
+        let change = |options: &mut ContextOptions| options.init_scripts.push(source.to_owned());
+        self.change_options(Feature::InitScripts, true, change)
+            .await
     }
 
     fn closed_reason(&self) -> Option<String> {
@@ -271,11 +274,11 @@ impl ContextBackend for WebDriverContext {
 
     async fn close(&self) -> Result<()> {
         let ending = async {
-            // WebKit's driver falls over when its session ends while a script is under way.
-            let _resting = tokio::time::timeout(IDLE_TIMEOUT, self.parts.driver.wait_idle()).await;
+            // WebKitWebDriver crashes when its session is deleted while a script is running.
+            let _idle = tokio::time::timeout(IDLE_TIMEOUT, self.parts.driver.wait_idle()).await;
             self.session.delete().await
         };
-        // It may be gone already; then there is nothing to ask.
+        // A browser that is gone already does not answer.
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, ending).await;
         for source in &self.sources {
             source.end(Duration::ZERO, async {}).await;

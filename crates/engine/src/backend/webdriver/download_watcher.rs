@@ -1,33 +1,33 @@
-//! Files as they arrive in a folder: told by the system where it does that, looked for where it does not.
+//! Detecting files that arrive in a folder: with inotify, or by polling on other systems.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What the browser adds to the name of a file that is not all there.
+/// The suffix of a file that the browser has not completed.
 const UNFINISHED: &str = ".wkdownload";
-/// How often the folder is looked at where nobody tells of it.
+/// The interval between polls of the folder without inotify.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A folder into which a browser puts files.
+/// A folder in which a browser saves files.
 pub(super) struct DownloadWatcher {
     folder: PathBuf,
     watch: Option<watch::FolderWatch>,
 }
 
-/// What has become of a file, by its name.
+/// A change of a file, with its name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum DownloadChange {
-    /// It is all there.
+    /// The file is complete.
     Finished(String),
-    /// The browser has given it up.
+    /// The browser has removed the unfinished file.
     Abandoned(String),
 }
 
 impl DownloadWatcher {
-    /// Of a folder that exists.
+    /// Watches a folder, which must exist.
     pub(super) fn of(folder: PathBuf) -> Self {
         let watch = watch::FolderWatch::on(&folder)
-            .inspect_err(|error| tracing::debug!(%error, "the folder is looked at again and again"))
+            .inspect_err(|error| tracing::debug!(%error, "the folder is polled"))
             .ok();
         Self { folder, watch }
     }
@@ -36,7 +36,7 @@ impl DownloadWatcher {
         self.folder.join(name)
     }
 
-    /// Waits until there may be news, does `then`, and takes them for known.
+    /// Waits until there may be changes, and runs `then`, which reads them.
     pub(super) async fn wait(&self, then: impl Future<Output = ()>) {
         match &self.watch {
             Some(watch) => watch.wait(then).await,
@@ -47,40 +47,38 @@ impl DownloadWatcher {
         }
     }
 
-    /// What has happened since the last time that somebody asked.
+    /// Returns the changes since the last call.
     pub(super) fn take_changes(&self) -> Vec<DownloadChange> {
-        let told = self
-            .watch
-            .as_ref()
-            .and_then(watch::FolderWatch::take_changes);
-        let told = told.unwrap_or_else(|| {
+        let watch = self.watch.as_ref();
+        let reported = watch.and_then(watch::FolderWatch::take_changes);
+        let reported = reported.unwrap_or_else(|| {
             let names = self.names().into_iter();
             names.map(DownloadChange::Finished).collect()
         });
-        let mut news: Vec<DownloadChange> = Vec::new();
-        for arrival in told {
-            let is_new = match &arrival {
+        let mut changes: Vec<DownloadChange> = Vec::new();
+        for change in reported {
+            let is_change = match &change {
                 DownloadChange::Finished(name) => self.is_finished(name),
                 DownloadChange::Abandoned(_) => true,
             };
-            if is_new && !news.contains(&arrival) {
-                news.push(arrival);
+            if is_change && !changes.contains(&change) {
+                changes.push(change);
             }
         }
-        news
+        changes
     }
 
-    /// Whether something is on its way.
+    /// Whether there is an unfinished file.
     pub(super) fn has_unfinished(&self) -> bool {
         self.names().iter().any(|name| name.ends_with(UNFINISHED))
     }
 
-    /// Whether the file of that name is on its way.
+    /// Whether the file of that name is unfinished.
     pub(super) fn is_unfinished(&self, name: &str) -> bool {
         self.path(&format!("{name}{UNFINISHED}")).exists()
     }
 
-    /// The browser begins with an empty file of the name that it will have.
+    /// Whether the file of that name is complete. The browser creates an empty file of that name first.
     fn is_finished(&self, name: &str) -> bool {
         !name.ends_with(UNFINISHED) && !self.is_unfinished(name) && self.path(name).exists()
     }
@@ -110,24 +108,24 @@ mod watch {
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    /// The system tells what happens in a folder.
+    /// A folder that inotify watches.
     pub(super) struct FolderWatch(AsyncFd<OwnedFd>);
 
     impl FolderWatch {
         pub(super) fn on(folder: &Path) -> io::Result<Self> {
-            let told = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+            let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
             let of = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO | WatchFlags::DELETE;
-            inotify::add_watch(&told, folder, of | WatchFlags::ONLYDIR)?;
+            inotify::add_watch(&events, folder, of | WatchFlags::ONLYDIR)?;
             #[expect(
                 unsafe_code,
                 reason = "an owned descriptor is open, and the same, as long as it is owned"
             )]
-            let watch = unsafe { AsyncFd::register_with_interest(told, Interest::READABLE)? };
+            let watch = unsafe { AsyncFd::register_with_interest(events, Interest::READABLE)? };
             Ok(Self(watch))
         }
 
         pub(super) async fn wait(&self, then: impl Future<Output = ()>) {
-            // It fails when the runtime ends, and this task with it.
+            // This fails only when the runtime shuts down.
             let Ok(mut ready) = self.0.readable().await else {
                 return std::future::pending().await;
             };
@@ -135,11 +133,11 @@ mod watch {
             ready.clear_ready();
         }
 
-        /// `None` if there was more than the system remembers.
+        /// Returns the changes since the last call; `None` if the system has dropped some.
         pub(super) fn take_changes(&self) -> Option<Vec<DownloadChange>> {
             let mut buffer = [MaybeUninit::uninit(); 4096];
             let mut reader = Reader::new(self.0.get_ref(), &mut buffer);
-            let mut news = Vec::new();
+            let mut changes = Vec::new();
             let mut lost = false;
             while let Ok(event) = reader.next() {
                 lost |= event.events().contains(ReadFlags::QUEUE_OVERFLOW);
@@ -148,12 +146,12 @@ mod watch {
                 };
                 let name = name.to_string_lossy().into_owned();
                 if !event.events().contains(ReadFlags::DELETE) {
-                    news.push(DownloadChange::Finished(name));
+                    changes.push(DownloadChange::Finished(name));
                 } else if let Some(name) = name.strip_suffix(UNFINISHED) {
-                    news.push(DownloadChange::Abandoned(name.to_owned()));
+                    changes.push(DownloadChange::Abandoned(name.to_owned()));
                 }
             }
-            (!lost).then_some(news)
+            (!lost).then_some(changes)
         }
     }
 }
@@ -164,7 +162,7 @@ mod watch {
     use std::io;
     use std::path::Path;
 
-    /// There is none here.
+    /// A folder cannot be watched on this system.
     pub(super) enum FolderWatch {}
 
     impl FolderWatch {
@@ -186,39 +184,38 @@ mod watch {
 mod tests {
     use super::*;
 
-    /// The news that come next.
-    async fn next(arrivals: &DownloadWatcher) -> Vec<DownloadChange> {
-        let mut news = Vec::new();
-        while news.is_empty() {
-            arrivals
-                .wait(async { news = arrivals.take_changes() })
-                .await;
+    /// Returns the next changes.
+    async fn next(watcher: &DownloadWatcher) -> Vec<DownloadChange> {
+        let mut changes = Vec::new();
+        while changes.is_empty() {
+            let read = async { changes = watcher.take_changes() };
+            watcher.wait(read).await;
         }
-        news
+        changes
     }
 
-    async fn files_are_reported_when_complete(arrivals: DownloadWatcher) {
-        let write = |name: &str| std::fs::write(arrivals.path(name), name).expect("writable");
+    async fn files_are_reported_when_complete(watcher: DownloadWatcher) {
+        let write = |name: &str| std::fs::write(watcher.path(name), name).expect("writable");
         let finished = |name: &str| vec![DownloadChange::Finished(name.to_owned())];
         write("whole.txt");
-        assert_eq!(next(&arrivals).await, finished("whole.txt"));
-        std::fs::remove_file(arrivals.path("whole.txt")).expect("it is there");
-        // As the browser does it.
-        std::fs::write(arrivals.path("long.csv.wkdownload"), "").expect("writable");
+        assert_eq!(next(&watcher).await, finished("whole.txt"));
+        std::fs::remove_file(watcher.path("whole.txt")).expect("it is there");
+        // The browser creates both files, and renames the first one.
+        std::fs::write(watcher.path("long.csv.wkdownload"), "").expect("writable");
         write("long.csv");
-        assert!(arrivals.take_changes().is_empty() && arrivals.has_unfinished());
+        assert!(watcher.take_changes().is_empty() && watcher.has_unfinished());
         let (from, to) = ("long.csv.wkdownload", "long.csv");
-        std::fs::rename(arrivals.path(from), arrivals.path(to)).expect("it is there");
-        assert_eq!(next(&arrivals).await, finished("long.csv"));
-        assert!(!arrivals.has_unfinished());
+        std::fs::rename(watcher.path(from), watcher.path(to)).expect("it is there");
+        assert_eq!(next(&watcher).await, finished("long.csv"));
+        assert!(!watcher.has_unfinished());
     }
 
     #[tokio::test]
     async fn files_are_reported_with_and_without_inotify() {
         let folder = tempfile::tempdir().expect("a folder");
-        let arrivals = DownloadWatcher::of(folder.path().to_owned());
-        assert_eq!(arrivals.watch.is_some(), cfg!(target_os = "linux"));
-        files_are_reported_when_complete(arrivals).await;
+        let watcher = DownloadWatcher::of(folder.path().to_owned());
+        assert_eq!(watcher.watch.is_some(), cfg!(target_os = "linux"));
+        files_are_reported_when_complete(watcher).await;
         let folder = tempfile::tempdir().expect("a folder");
         let unwatched = DownloadWatcher {
             folder: folder.path().to_owned(),
@@ -231,12 +228,12 @@ mod tests {
     #[tokio::test]
     async fn an_abandoned_file_is_reported() {
         let folder = tempfile::tempdir().expect("a folder");
-        let arrivals = DownloadWatcher::of(folder.path().to_owned());
-        let unfinished = arrivals.path("half.zip.wkdownload");
+        let watcher = DownloadWatcher::of(folder.path().to_owned());
+        let unfinished = watcher.path("half.zip.wkdownload");
         std::fs::write(&unfinished, "").expect("writable");
-        assert!(arrivals.take_changes().is_empty());
+        assert!(watcher.take_changes().is_empty());
         std::fs::remove_file(unfinished).expect("it is there");
-        let given_up = DownloadChange::Abandoned("half.zip".to_owned());
-        assert_eq!(next(&arrivals).await, [given_up]);
+        let abandoned = DownloadChange::Abandoned("half.zip".to_owned());
+        assert_eq!(next(&watcher).await, [abandoned]);
     }
 }

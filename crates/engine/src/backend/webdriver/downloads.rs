@@ -1,4 +1,4 @@
-//! Files that pages download: the browser puts them into a folder of ours and tells nobody, so the folder is watched.
+//! Files that pages download. The browser does not report them, so the folder for downloads is watched.
 
 use super::download_watcher::{DownloadChange, DownloadWatcher};
 use crate::backend::{ContextObserver, DownloadEvent, PageId};
@@ -7,36 +7,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long an answer that is to be saved may take to become a file.
+/// How long a response that is saved may take to become a file.
 const DOWNLOAD_START_TIMEOUT: Duration = Duration::from_secs(120);
-/// How long a file that arrived before its answer was heard of is remembered.
+/// How long a file may precede the report of its response.
 const EARLY_FILE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The downloads of a context.
 pub(super) struct Downloads {
-    /// Weak, because the observer keeps the pages, and these keep what they share with their context.
+    /// Weak, because the observer owns the pages, and these own what they share with their context.
     observer: Weak<dyn ContextObserver>,
-    /// Where downloads are to end up, and what their names begin with there.
+    /// The folder to which files are moved, and the prefix of their names there.
     folder: Option<PathBuf>,
     prefix: String,
     download_watcher: Option<DownloadWatcher>,
-    /// Held while news are taken in, so that nobody takes a file for new that another takes in.
-    looking: Mutex<()>,
+    /// Held while changes are applied, so that no change is applied twice.
+    polling: Mutex<()>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     last: u64,
-    /// Those that have begun, in order.
+    /// The downloads that have begun, in order.
     expected: Vec<Expected>,
-    /// Files that arrived before their answer was heard of, and when. What a page makes itself is no answer, and never heard of.
+    /// The names of files that no response was reported for so far, and when they arrived. A file from page code has no response.
     early: Vec<(String, Instant)>,
 }
 
 struct Expected {
     id: String,
-    /// What the answer wants to be called.
+    /// The file name in the response.
     name: Option<String>,
     url: String,
 }
@@ -48,12 +48,12 @@ impl Expected {
 }
 
 impl State {
-    /// Whose file this is: it has the name, or none is known and the browser has found one. Else it is guessed that the browser has found
-    /// another name than that of the first answer which has no file on its way. Nobody's, if there is none: a link to a download has
-    /// brought it, of which nobody tells.
-    fn claim(&mut self, name: &str, is_on_its_way: impl Fn(&str) -> bool) -> Option<String> {
+    /// Removes and returns the download whose file this is: the one with this name; else one without a name, for which the browser has
+    /// chosen one; else the first one without an unfinished file, because the browser may have changed its name. `None` for a file without
+    /// a reported response, such as that of a link with `download`.
+    fn claim(&mut self, name: &str, is_unfinished: impl Fn(&str) -> bool) -> Option<String> {
         let of = |is: &dyn Fn(&Expected) -> bool| self.expected.iter().position(is);
-        let free = |it: &Expected| !is_on_its_way(&it.file_name());
+        let free = |it: &Expected| !is_unfinished(&it.file_name());
         let index = of(&|it| it.file_name() == name)
             .or_else(|| of(&|it| it.name.is_none() && free(it)))
             .or_else(|| of(&free))?;
@@ -66,7 +66,7 @@ impl State {
         self.early.push((name, Instant::now()));
     }
 
-    /// Whether the file of an answer is here already.
+    /// Whether the file of a response has arrived already; removes it.
     fn take_early_file(&mut self, name: &str) -> bool {
         self.early
             .retain(|(_, came)| came.elapsed() < EARLY_FILE_TIMEOUT);
@@ -76,7 +76,7 @@ impl State {
 }
 
 impl Downloads {
-    /// The browser puts files into `watched`; they are moved to `folder`.
+    /// Files of `watched`, where the browser saves them, are moved to `folder`.
     pub(super) fn new(
         observer: &Arc<dyn ContextObserver>,
         watched: Option<PathBuf>,
@@ -88,12 +88,12 @@ impl Downloads {
             folder,
             prefix,
             download_watcher: watched.map(DownloadWatcher::of),
-            looking: Mutex::default(),
+            polling: Mutex::default(),
             state: Mutex::default(),
         }
     }
 
-    /// Waits until files may have arrived, does `then`, and takes them for known; for ever if there are none.
+    /// Waits until files may have arrived, and runs `then`. Never returns if no folder is watched.
     pub(super) async fn wait(&self, then: impl Future<Output = ()>) {
         match &self.download_watcher {
             Some(watcher) => watcher.wait(then).await,
@@ -101,9 +101,9 @@ impl Downloads {
         }
     }
 
-    /// The answer to a request is saved, not shown.
+    /// Reports a download, because a response is saved and not shown.
     pub(super) fn expect(self: &Arc<Self>, page: &PageId, url: &str, name: Option<String>) {
-        // There is nothing to save of an answer without a body.
+        // A response without a body is not saved.
         if name.is_none() && url.is_empty() {
             return;
         }
@@ -126,8 +126,8 @@ impl Downloads {
                 if download_watcher.is_some_and(DownloadWatcher::has_unfinished) {
                     continue;
                 }
-                if downloads.forget(&id) {
-                    downloads.on_failed(id, "the browser has put no file there");
+                if downloads.remove(&id) {
+                    downloads.on_failed(id, "the browser has saved no file");
                 }
                 return;
             }
@@ -168,13 +168,13 @@ impl Downloads {
         id
     }
 
-    /// Reports files that have arrived. One that nobody expects is likely the download of the page that was last used.
+    /// Reports files that have arrived. A file without a reported response is attributed to the page that was last used.
     pub(super) fn poll(&self, last_used: Option<&PageId>) {
         let Some(download_watcher) = &self.download_watcher else {
             return;
         };
-        let looking = self.looking.lock();
-        let _looking = looking.unwrap_or_else(PoisonError::into_inner);
+        let polling = self.polling.lock();
+        let _polling = polling.unwrap_or_else(PoisonError::into_inner);
         for arrival in download_watcher.take_changes() {
             match arrival {
                 DownloadChange::Finished(name) => {
@@ -182,7 +182,7 @@ impl Downloads {
                 }
                 DownloadChange::Abandoned(name) => {
                     if let Some(id) = self.claim(&name) {
-                        self.on_failed(id, "the connection ended before the file was all there");
+                        self.on_failed(id, "the connection ended before the file was complete");
                     }
                 }
             }
@@ -193,7 +193,7 @@ impl Downloads {
         let known = self.claim(&name);
         let id = known.unwrap_or_else(|| {
             let id = self.on_started(last_used.cloned(), "", Some(name.clone()));
-            self.forget(&id);
+            self.remove(&id);
             self.state().record_early_file(name);
             id
         });
@@ -207,7 +207,7 @@ impl Downloads {
         self.report(event);
     }
 
-    /// Moves a file to where downloads go.
+    /// Moves a file to the folder for downloads.
     fn move_to_downloads(&self, path: &Path, id: &str) -> std::io::Result<PathBuf> {
         let Some(folder) = &self.folder else {
             std::fs::remove_file(path)?;
@@ -228,12 +228,12 @@ impl Downloads {
 
     fn claim(&self, name: &str) -> Option<String> {
         let download_watcher = self.download_watcher.as_ref();
-        let is_on_its_way = |name: &str| download_watcher.is_some_and(|it| it.is_unfinished(name));
-        self.state().claim(name, is_on_its_way)
+        let is_unfinished = |name: &str| download_watcher.is_some_and(|it| it.is_unfinished(name));
+        self.state().claim(name, is_unfinished)
     }
 
-    /// Expects one no more; `false` if that was so already.
-    fn forget(&self, id: &str) -> bool {
+    /// Removes a download that has no file so far; returns whether there was one.
+    fn remove(&self, id: &str) -> bool {
         let expected = &mut self.state().expected;
         let before = expected.len();
         expected.retain(|it| it.id != id);
@@ -241,7 +241,7 @@ impl Downloads {
     }
 }
 
-/// What a file of this address would be called.
+/// Returns the file name of a URL.
 fn last_part(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -287,7 +287,10 @@ mod tests {
         let mut state = State::default();
         state.record_early_file("a.txt".to_owned());
         assert!(!state.take_early_file("b.txt") && state.take_early_file("a.txt"));
-        assert!(!state.take_early_file("a.txt"), "it was that of one answer");
+        assert!(
+            !state.take_early_file("a.txt"),
+            "the file belongs to one response"
+        );
         state.record_early_file("a.txt".to_owned());
         tokio::time::advance(EARLY_FILE_TIMEOUT).await;
         assert!(!state.take_early_file("a.txt"));

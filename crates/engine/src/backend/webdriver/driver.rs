@@ -1,4 +1,4 @@
-//! The session of one browser: which window and frame commands go to, and how long nobody else may change that.
+//! The session of one browser, and the window and the frame that it is switched to.
 
 use crate::error::Error;
 use serde_json::Value;
@@ -11,22 +11,22 @@ use wire::webdriver::session::GetTimeouts;
 use wire::webdriver::window::{FrameReference, SwitchToFrame, SwitchToWindow};
 use wire::webdriver::{WebDriverCommand, WebDriverSession, error};
 
-/// How long a script may run before others may switch to another window.
+/// How long a script may run before other commands may switch to another window.
 const SCRIPT_GRACE_TIMEOUT: Duration = Duration::from_millis(25);
-/// What a driver reads at once.
+/// The number of bytes that a driver reads at once.
 const READ_BUFFER_SIZE: usize = 4096;
 
-/// A session, and where it is. Dropping it leaves the session to its process.
+/// A session. Dropping it does not delete the session.
 pub(super) struct Driver {
     session: WebDriverSession,
     focus: Mutex<Focus>,
 }
 
-/// Where commands go now.
+/// The window and the frame that commands go to.
 #[derive(Default)]
 pub(super) struct Focus {
     window: String,
-    /// The elements that hold the frame, from the main one on.
+    /// The owner elements on the path to the frame.
     path: Vec<Element>,
 }
 
@@ -55,23 +55,23 @@ impl Driver {
         }
     }
 
-    /// Sends a command that is about no window.
+    /// Sends a command that concerns no window.
     pub(super) async fn call<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
         self.send(command).await
     }
 
-    /// Sends a command to a window and a frame, and lets nobody switch to another one until it is answered.
+    /// Sends a command to a window and a frame. No other command may switch to another one until the answer.
     pub(super) async fn at<C: WebDriverCommand>(
         &self,
-        place: &FrameTarget,
+        target: &FrameTarget,
         command: &C,
     ) -> wire::Result<C::Response> {
         let mut focus = self.focus.lock().await;
-        self.switch(&mut focus, place).await?;
+        self.switch(&mut focus, target).await?;
         self.send(command).await
     }
 
-    /// Sends a command to a window, whichever frame of it is at hand: it stays where it is, and so does the focus.
+    /// Sends a command to a window, and to the frame of it that the session is switched to: switching would move the focus.
     pub(super) async fn in_window<C: WebDriverCommand>(
         &self,
         window: &str,
@@ -85,35 +85,36 @@ impl Driver {
         self.send(command).await
     }
 
-    /// Runs a script in a frame. Others may go elsewhere while it waits for something, once it has begun.
+    /// Runs a script in a frame. Once it has begun, other commands may switch to other frames.
     pub(super) async fn run(
         &self,
-        place: &FrameTarget,
+        target: &FrameTarget,
         script: String,
         args: Vec<Value>,
     ) -> wire::Result<Box<RawValue>> {
         let command = ExecuteScript { script, args };
         let mut focus = self.focus.lock().await;
-        self.switch(&mut focus, place).await?;
-        let mut asked = std::pin::pin!(self.send(&command));
-        if let Ok(answer) = tokio::time::timeout(SCRIPT_GRACE_TIMEOUT, &mut asked).await {
+        self.switch(&mut focus, target).await?;
+        let mut answer = std::pin::pin!(self.send(&command));
+        if let Ok(answer) = tokio::time::timeout(SCRIPT_GRACE_TIMEOUT, &mut answer).await {
             return answer;
         }
-        // The driver takes what arrives in order, so many bytes of each command at a time: after as many answers it has begun.
+        // The driver reads commands in parallel, each in blocks: after as many answers to another command as the script has blocks, it
+        // has read the script.
         for _ in 0..=command.script.len() / READ_BUFFER_SIZE {
             tokio::select! {
                 biased;
-                answer = &mut asked => return answer,
+                answer = &mut answer => return answer,
                 _ = self.session.call_concurrently(&GetTimeouts {}) => {}
             }
         }
         drop(focus);
-        asked.await
+        answer.await
     }
 
     async fn send<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
         match self.session.call_concurrently(command).await {
-            // A driver that loses its browser meanwhile says no more than this; of the session it knows that it is over.
+            // This is also the error of a driver that lost its browser meanwhile; the next command shows whether the session is gone.
             Err(failed) if is_unknown(&failed) => {
                 match self.session.call_concurrently(&GetTimeouts {}).await {
                     Err(over) if !is_unknown(&over) => Err(over),
@@ -124,50 +125,44 @@ impl Driver {
         }
     }
 
-    /// Waits for what is under way but for scripts that take long; nothing else begins until the answer is dropped.
+    /// Waits for pending commands except long scripts. No other command begins until the guard is dropped.
     pub(super) async fn wait_idle(&self) -> MutexGuard<'_, Focus> {
         self.focus.lock().await
     }
 
-    /// The window has gone, or another one is in its place.
-    pub(super) async fn forget(&self) {
+    /// Discards the recorded window and frame, because the window is gone or the session was switched.
+    pub(super) async fn reset(&self) {
         *self.focus.lock().await = Focus::default();
     }
 
-    async fn switch(&self, focus: &mut Focus, place: &FrameTarget) -> wire::Result<()> {
-        if focus.window == place.window && focus.path == place.path {
+    async fn switch(&self, focus: &mut Focus, target: &FrameTarget) -> wire::Result<()> {
+        if focus.window == target.window && focus.path == target.path {
             return Ok(());
         }
-        // Whatever fails on the way, we are not where we were.
+        // If a step fails, the frame of the session is unknown.
         let before = std::mem::take(focus);
-        if before.window != place.window {
-            self.session
-                .call_concurrently(&SwitchToWindow {
-                    handle: place.window.clone(),
-                })
+        let session = &self.session;
+        if before.window != target.window {
+            let handle = target.window.clone();
+            session
+                .call_concurrently(&SwitchToWindow { handle })
                 .await?;
         }
-        let known = before.window == place.window && place.path.starts_with(&before.path);
-        let mut steps = place.path.as_slice();
-        if known {
+        let is_below = before.window == target.window && target.path.starts_with(&before.path);
+        let mut steps = target.path.as_slice();
+        if is_below {
             steps = &steps[before.path.len()..];
-        } else if before.window == place.window {
-            self.session
-                .call_concurrently(&SwitchToFrame {
-                    id: FrameReference::Top,
-                })
-                .await?;
+        } else if before.window == target.window {
+            let id = FrameReference::Top;
+            session.call_concurrently(&SwitchToFrame { id }).await?;
         }
         for owner in steps {
-            self.session
-                .call_concurrently(&SwitchToFrame {
-                    id: FrameReference::Owner(owner.clone()),
-                })
-                .await?;
+            let id = FrameReference::Owner(owner.clone());
+            session.call_concurrently(&SwitchToFrame { id }).await?;
         }
         *focus = Focus {
-            window: place.window.clone(),
-            path: place.path.clone(),
+            window: target.window.clone(),
+            path: target.path.clone(),
         };
         Ok(())
     }
@@ -177,20 +172,9 @@ fn is_unknown(failed: &wire::Error) -> bool {
     matches!(failed, wire::Error::Refused { error: name, .. } if name == error::UNKNOWN_ERROR)
 }
 
-/// What it means for a page that its driver refused something.
+/// Returns the error of a page for an error of its driver.
 pub(super) fn page_error(refused: wire::Error) -> Error {
     match refused {
-        wire::Error::Refused { error: name, .. } if name == error::NO_SUCH_WINDOW => {
-            Error::PageClosed {}
-        }
-        wire::Error::Refused { error: name, .. } if name == error::UNEXPECTED_ALERT_OPEN => {
-            Error::DialogOpen {}
-        }
-        wire::Error::Refused { error: name, .. }
-            if name == error::NO_SUCH_FRAME || name == error::STALE_ELEMENT_REFERENCE =>
-        {
-            Error::DocumentGone {}
-        }
         wire::Error::Refused {
             error: name,
             message,
@@ -198,6 +182,14 @@ pub(super) fn page_error(refused: wire::Error) -> Error {
         } if name == error::INVALID_SESSION_ID => Error::BrowserClosed { reason: message },
         wire::Error::Connect { cause, .. } => Error::BrowserClosed {
             reason: cause.to_string(),
+        },
+        wire::Error::Refused {
+            error: ref name, ..
+        } => match &**name {
+            error::NO_SUCH_WINDOW => Error::PageClosed {},
+            error::UNEXPECTED_ALERT_OPEN => Error::DialogOpen {},
+            error::NO_SUCH_FRAME | error::STALE_ELEMENT_REFERENCE => Error::DocumentGone {},
+            _ => refused.into(),
         },
         other => other.into(),
     }

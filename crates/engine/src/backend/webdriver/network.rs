@@ -1,4 +1,4 @@
-//! WebKit's network events in the engine's words.
+//! WebKit's network events, and their conversion to the engine's types.
 
 use crate::backend::{Headers, ResponseFacts};
 use crate::error::NetError;
@@ -115,7 +115,7 @@ impl Response {
     }
 }
 
-/// WebKit looks for a site's icon whoever asks; no page has.
+/// Whether a request is for a site's icon: WebKit sends it, and no page.
 pub(super) fn is_icon(url: &str, kind: &str, initiator: &str) -> bool {
     kind == "Image" && initiator == "other" && url.ends_with("/favicon.ico")
 }
@@ -155,7 +155,7 @@ pub(super) fn resource_type(kind: &str) -> &'static str {
     }
 }
 
-/// The name of the file that an answer wants to be saved as. <https://www.rfc-editor.org/rfc/rfc6266#section-4.3>
+/// Returns the file name in the headers of a response. <https://www.rfc-editor.org/rfc/rfc6266#section-4.3>
 pub(super) fn file_name(headers: &Map<String, Value>) -> Option<String> {
     let mut all = headers.iter();
     let (_, value) = all.find(|(name, _)| name.eq_ignore_ascii_case("content-disposition"))?;
@@ -180,7 +180,7 @@ pub(super) fn file_name(headers: &Map<String, Value>) -> Option<String> {
     Some(name.trim().trim_matches('"').to_owned())
 }
 
-/// The net error that an error of WebKit's network is.
+/// Returns the net error for an error text of WebKit.
 pub(super) fn net_error(text: &str) -> NetError {
     const NAMES: &[(&str, NetError)] = &[
         ("Connection refused", NetError::ConnectionRefused),

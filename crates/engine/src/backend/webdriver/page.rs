@@ -1,19 +1,25 @@
 //! A page of WebKit: a window of a session, and the frames in it.
 
 use super::driver::{FrameTarget, page_error};
-use super::inspector::InspectorLink;
 use super::parts::ContextParts;
 use crate::backend::gesture::Devices;
-use crate::backend::{Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter};
+use crate::backend::{
+    Capabilities, DialogKind, Emulation, Feature, FrameId, Interception, PageBackend, PageEvent,
+    PageId, PageObserver, Reporter, Requests, ScreenshotArea,
+};
 use crate::changes::Changes;
 use crate::error::{Error, Result};
 use async_trait::async_trait;
-use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use wire::actions::Source;
 use wire::webdriver::WebDriverCommand;
 use wire::webdriver::window::SwitchToWindow;
 
 use state::{FrameState, State};
+
+pub(super) use navigation::POLL_INTERVAL;
+pub(crate) use screenshot::{CapturedPart, screenshot_error};
+pub(crate) use state::Outcome;
 
 mod dialogs;
 mod emulation;
@@ -28,49 +34,105 @@ mod screenshot;
 mod state;
 mod unresponsive;
 
-/// The context, which owns the windows of its pages.
+/// What a browser offers its pages beside W3C WebDriver. The default methods are those of a browser that offers nothing.
 #[async_trait]
-pub(super) trait WindowOwner: Send + Sync {
-    /// The window of a page is gone.
-    fn on_window_closed(&self, page: &PageId);
-    /// The browser is gone.
-    fn on_browser_closed(&self, reason: &str);
-    /// Closes the window of a page.
-    async fn close_window(&self, page: &PageId) -> Result<()>;
-    /// Closes the window of a page that does not respond.
-    async fn end_window(&self, page: &PageId) -> Result<()>;
+pub(crate) trait PageExtension: Sized + Send + Sync + 'static {
+    /// What the browser cannot do.
+    const CAPABILITIES: &'static Capabilities;
+    /// Whether the browser reports the documents of the main frame.
+    const REPORTS_DOCUMENTS: bool;
+    /// The kind of a dialog that is open although none was reported.
+    const UNREPORTED_DIALOG: DialogKind;
+
+    /// Sends the context's options to a new page.
+    fn prepare(_page: &WebDriverPage<Self>) {}
+
+    /// Returns once the page is ready for its first command.
+    async fn load(_page: &WebDriverPage<Self>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Sends changes of the context's options to a page. All of these options are refused where this does nothing.
+    fn apply_options(_page: &WebDriverPage<Self>) {}
+
+    /// Returns once every event that the browser sent so far was handled.
+    async fn flush(_page: &WebDriverPage<Self>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns once every event that the browser sent before the driver's last answer was handled. Costs less than `flush`.
+    async fn drain(_page: &WebDriverPage<Self>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Waits for the end of the navigation to `url`, which is a later one than the `before`th.
+    async fn wait_for_navigation(
+        page: &WebDriverPage<Self>,
+        before: u64,
+        url: &str,
+    ) -> Result<Option<Outcome>>;
+
+    /// Performs input actions.
+    async fn perform(page: &WebDriverPage<Self>, actions: Vec<Source>) -> Result<()>;
+
+    /// Returns the message of the open dialog.
+    async fn shown_dialog(page: &WebDriverPage<Self>) -> Result<Option<String>>;
+
+    /// Answers the open dialog.
+    async fn answer_dialog(
+        page: &WebDriverPage<Self>,
+        accept: bool,
+        text: Option<&str>,
+    ) -> Result<()>;
+
+    /// Takes a PNG screenshot, and returns the part of it that shows `area`, unless that is all of it.
+    async fn capture(
+        page: &WebDriverPage<Self>,
+        area: ScreenshotArea,
+    ) -> Result<(Vec<u8>, CapturedPart)>;
 }
 
-/// The page that a window shows.
+/// The context, which owns the windows of its pages.
+#[async_trait]
+pub(crate) trait WindowOwner<E: PageExtension>: Send + Sync {
+    /// Removes a page whose window is gone.
+    fn remove_window(&self, page: &WebDriverPage<E>);
+    /// Removes all pages, because the browser is gone.
+    fn on_browser_closed(&self, reason: &str);
+    /// Closes the window of a page.
+    async fn close_window(&self, page: &WebDriverPage<E>, is_responsive: bool) -> Result<()>;
+}
+
+/// Returns the identifier of the page in a window.
 pub(super) fn page_id(window: &str) -> PageId {
     window.trim_start_matches("page-").into()
 }
 
-pub(crate) struct WebDriverPage {
+pub(crate) struct WebDriverPage<E: PageExtension> {
     itself: Weak<Self>,
-    id: PageId,
+    pub(super) id: PageId,
     main: FrameId,
     window: String,
-    parts: Arc<ContextParts>,
-    owner: Weak<dyn WindowOwner>,
+    pub(super) parts: Arc<ContextParts<E>>,
+    owner: Weak<dyn WindowOwner<E>>,
     state: Mutex<State>,
-    /// Counts up whenever a document comes or goes.
-    changes: Changes,
+    /// Counts documents that come and go, and dialogs.
+    pub(super) changes: Changes,
     reporter: Reporter,
     devices: Devices,
-    /// Held by whoever looks for frames.
-    looking: tokio::sync::Mutex<()>,
+    /// Held while the frames are polled.
+    polling: tokio::sync::Mutex<()>,
 }
 
-impl WebDriverPage {
+impl<E: PageExtension> WebDriverPage<E> {
     pub(super) fn new(
-        parts: Arc<ContextParts>,
-        owner: Weak<dyn WindowOwner>,
+        parts: Arc<ContextParts<E>>,
+        owner: Weak<dyn WindowOwner<E>>,
         window: &str,
     ) -> Arc<Self> {
         let main = FrameId::from(window);
         let mut state = State {
-            viewport: parts.options().viewport.clone(),
+            intercepting: parts.intercepts_all(),
             ..State::default()
         };
         state.frames.insert(main.clone(), FrameState::default());
@@ -85,7 +147,7 @@ impl WebDriverPage {
             changes: Changes::default(),
             reporter: Reporter::default(),
             devices: Devices::default(),
-            looking: tokio::sync::Mutex::default(),
+            polling: tokio::sync::Mutex::default(),
         })
     }
 
@@ -97,16 +159,11 @@ impl WebDriverPage {
         self.itself.upgrade()
     }
 
-    fn owner(&self) -> Result<Arc<dyn WindowOwner>> {
+    fn owner(&self) -> Result<Arc<dyn WindowOwner<E>>> {
         self.owner.upgrade().ok_or(Error::PageClosed {})
     }
 
-    /// The window, whatever it shows.
-    fn frame_target(&self) -> FrameTarget {
-        FrameTarget::window(&*self.window)
-    }
-
-    /// Everything from here on is reported to `observer`.
+    /// Reports all events from here on to `observer`.
     pub(super) fn set_observer(&self, observer: Arc<dyn PageObserver>) {
         self.reporter.set_observer(observer);
     }
@@ -123,16 +180,16 @@ impl WebDriverPage {
         self.changes.notify();
     }
 
-    /// The window has gone.
+    /// Removes the page, because the driver has no such window.
     fn on_window_closed(&self) {
-        tracing::debug!(window = self.window, "the driver does not know a window");
+        tracing::debug!(window = self.window, "the driver has no such window");
         match self.owner.upgrade() {
-            Some(owner) => owner.on_window_closed(&self.id),
+            Some(owner) => owner.remove_window(self),
             None => self.on_closed(),
         }
     }
 
-    /// It is gone; whoever waits for one of its documents is told.
+    /// Reports that the page is closed, and ends the waiting for its documents.
     pub(super) fn on_closed(&self) {
         if std::mem::replace(&mut self.state().closed, true) {
             return;
@@ -141,7 +198,16 @@ impl WebDriverPage {
         self.report(PageEvent::Closed);
     }
 
-    /// Sends a command to the window's main frame.
+    /// Sends a command to the main frame, and returns the driver's answer as it is.
+    pub(super) async fn send_to_window<C: WebDriverCommand>(
+        &self,
+        command: &C,
+    ) -> wire::Result<C::Response> {
+        let target = FrameTarget::window(&*self.window);
+        self.parts.driver.at(&target, command).await
+    }
+
+    /// Sends a command to the main frame.
     pub(super) async fn send_to_main<C: WebDriverCommand>(
         &self,
         command: &C,
@@ -149,14 +215,14 @@ impl WebDriverPage {
         if self.state().closed {
             return Err(Error::PageClosed {});
         }
-        let asked = self.parts.driver.at(&self.frame_target(), command).await;
-        self.map_answer(asked).await
+        let answer = self.send_to_window(command).await;
+        self.map_answer(answer).await
     }
 
     /// Sends a command to the frame that has the focus.
     async fn send_to_focused<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
-        let asked = self.parts.driver.in_window(&self.window, command).await;
-        self.map_answer(asked).await
+        let answer = self.parts.driver.in_window(&self.window, command).await;
+        self.map_answer(answer).await
     }
 
     async fn map_answer<T>(&self, answer: wire::Result<T>) -> Result<T> {
@@ -171,7 +237,7 @@ impl WebDriverPage {
         }
     }
 
-    /// The driver says that its session is over.
+    /// Closes the context, because the driver's session is gone.
     fn browser_closed_error(&self, reason: String) -> Error {
         if let Some(owner) = self.owner.upgrade() {
             owner.on_browser_closed(&reason);
@@ -179,38 +245,36 @@ impl WebDriverPage {
         Error::BrowserClosed { reason }
     }
 
-    /// Tells the page through its inspector, if there is one.
-    fn send_to_inspector(&self, method: &'static str, params: &Value) {
-        let target = self.state().inspector_target.clone();
-        if let (Some(target), Some(inspector)) = (target, &self.parts.inspector) {
-            inspector.send(&target, method, params);
+    /// Fails, because the browser lacks a feature.
+    fn refuse<T>(&self, feature: Feature) -> Result<T> {
+        E::CAPABILITIES.require(feature)?;
+        Err(Error::protocol("WebDriver", "there is no such command"))
+    }
+
+    /// Records the page as the likely opener of the next popup.
+    fn mark_last_used(&self) {
+        self.parts.set_last_used(&self.id);
+    }
+
+    /// Runs a script without waiting for its result.
+    fn run_in_background(&self, script: impl Into<String>) {
+        let script = script.into();
+        if let Some(page) = self.itself() {
+            task::spawn("script", async move {
+                let main = page.main.clone();
+                let answer = page.run_raw(&main, script, vec![]).await;
+                tracing::trace!(?answer, "ran a script");
+            })
+            .detach();
         }
-    }
-
-    /// Asks the page through its inspector.
-    async fn call_inspector<T: serde::de::DeserializeOwned>(
-        &self,
-        method: &'static str,
-        params: &Value,
-    ) -> Result<T> {
-        let target = self.state().inspector_target.clone();
-        let target = target.ok_or(Error::PageClosed {})?;
-        self.parts.inspector()?.call(&target, method, params).await
-    }
-
-    /// What happens in the page is heard, not looked for.
-    fn has_inspector(&self) -> bool {
-        self.state().inspector_target.is_some()
-    }
-
-    /// Fails if the context's browser cannot do it.
-    fn require(&self, feature: Feature) -> Result<()> {
-        self.parts.capabilities().require(feature)
     }
 }
 
 #[async_trait]
-impl PageBackend for WebDriverPage {
+impl<E: PageExtension> PageBackend for WebDriverPage<E>
+where
+    Self: Interception + Requests + Emulation,
+{
     fn id(&self) -> &PageId {
         &self.id
     }
@@ -224,9 +288,9 @@ impl PageBackend for WebDriverPage {
             return Err(Error::PageClosed {});
         }
         match self.poll_frames().await {
-            Ok(()) => self.drain_events().await?,
-            // It is told of, which is what was asked for.
-            Err(Error::DialogOpen {} | Error::DocumentGone {}) => self.flush_events().await?,
+            Ok(()) => E::drain(self).await?,
+            // The event that explains the error is reported by then.
+            Err(Error::DialogOpen {} | Error::DocumentGone {}) => E::flush(self).await?,
             Err(error) => return Err(error),
         }
         self.parts.downloads.poll(self.parts.last_used().as_ref());
@@ -234,15 +298,11 @@ impl PageBackend for WebDriverPage {
     }
 
     async fn activate(&self) -> Result<()> {
-        // A driver has no command for more: its windows are all visible.
-        self.parts
-            .driver
-            .call(&SwitchToWindow {
-                handle: self.window.clone(),
-            })
-            .await
-            .map_err(page_error)?;
-        self.parts.driver.forget().await;
+        // WebDriver has no command to raise a window; all windows are visible.
+        let handle = self.window.clone();
+        let switched = self.parts.driver.call(&SwitchToWindow { handle }).await;
+        switched.map_err(page_error)?;
+        self.parts.driver.reset().await;
         Ok(())
     }
 
@@ -250,47 +310,6 @@ impl PageBackend for WebDriverPage {
         if self.state().closed {
             return Err(Error::PageClosed {});
         }
-        self.owner()?.close_window(&self.id).await
-    }
-}
-
-impl WebDriverPage {
-    /// Returns once all that the browser has said of the page so far was reported.
-    pub(super) async fn flush_events(&self) -> Result<()> {
-        match self.inspected() {
-            Some((inspector, target)) => inspector.flush(target).await,
-            None => Ok(()),
-        }
-    }
-
-    /// The same for what it had said before the driver's last answer, at less cost.
-    async fn drain_events(&self) -> Result<()> {
-        match self.inspected() {
-            Some((inspector, target)) => inspector.drain(target).await,
-            None => Ok(()),
-        }
-    }
-
-    fn inspected(&self) -> Option<(&InspectorLink, u64)> {
-        let target = self.state().inspector_target.as_ref()?.target;
-        Some((self.parts.inspector.as_ref()?, target))
-    }
-
-    /// What opens next is likely the page's.
-    fn mark_last_used(&self) {
-        self.parts.set_last_used(&self.id);
-    }
-
-    /// Runs a script whose answer nobody waits for.
-    fn run_in_background(&self, script: impl Into<String>) {
-        let script = script.into();
-        if let Some(page) = self.itself() {
-            task::spawn("script", async move {
-                let main = page.main.clone();
-                let answer = page.run_raw(&main, script, vec![]).await;
-                tracing::trace!(?answer, "ran a script");
-            })
-            .detach();
-        }
+        self.owner()?.close_window(self, true).await
     }
 }

@@ -1,25 +1,23 @@
 //! What a context and its pages share.
 
-use super::capabilities;
 use super::downloads::Downloads;
 use super::driver::{Driver, page_error};
-use super::inspector::InspectorLink;
-use crate::backend::{Capabilities, ContextOptions, PageId};
-use crate::error::{Error, Result};
+use crate::backend::{ContextOptions, PageId};
+use crate::error::Result;
 use crate::launch::source::FileStager;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wire::webdriver::window::GetWindowHandles;
 
-/// URLs that are remembered.
+/// The number of recorded URLs of a context.
 const MAX_RECORDED_URLS: usize = 200;
 
-pub(super) struct ContextParts {
+pub(super) struct ContextParts<E> {
     pub(super) driver: Driver,
-    pub(super) inspector: Option<InspectorLink>,
+    pub(super) extension: E,
     pub(super) options: Mutex<ContextOptions>,
     pub(super) files: FileStager,
     pub(super) downloads: Arc<Downloads>,
-    /// Before whatever our hooks say on the console.
+    /// The prefix of console messages that are reports of Playhouse's hooks.
     pub(super) token: String,
     pub(super) usage: Mutex<Usage>,
 }
@@ -27,25 +25,16 @@ pub(super) struct ContextParts {
 /// What the pages were used for.
 #[derive(Default)]
 pub(super) struct Usage {
-    /// What was requested, without queries.
+    /// The requested URLs, without queries.
     urls: Vec<String>,
     last_used: Option<PageId>,
-    /// The page that mouse and keys were last used in.
-    has_devices: Option<PageId>,
+    /// The page that received the last mouse or key event.
+    input_page: Option<PageId>,
 }
 
-impl ContextParts {
+impl<E> ContextParts<E> {
     pub(super) fn options(&self) -> MutexGuard<'_, ContextOptions> {
         self.options.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn capabilities(&self) -> &'static Capabilities {
-        capabilities(self.inspector.is_some())
-    }
-
-    /// The inspector, for what only a browser with one can be asked.
-    pub(super) fn inspector(&self) -> Result<&InspectorLink> {
-        self.inspector.as_ref().ok_or(Error::PageClosed {})
     }
 
     /// Whether requests of every page are paused.
@@ -54,13 +43,13 @@ impl ContextParts {
         options.offline || !options.routes.is_empty()
     }
 
-    /// The handles of all windows that the browser has, known ones or not.
+    /// Returns the handles of all windows of the browser.
     pub(super) async fn window_handles(&self) -> Result<Vec<String>> {
         let handles = self.driver.call(&GetWindowHandles {}).await;
         handles.map_err(page_error)
     }
 
-    /// A page requests something; its cookies may be there.
+    /// Records a requested URL, because the context may have cookies of it.
     pub(super) fn record_url(&self, url: &str) {
         let url = url.split(['?', '#']).next().unwrap_or(url);
         let urls = &mut self.usage().urls;
@@ -74,7 +63,7 @@ impl ContextParts {
         self.usage().urls.clone()
     }
 
-    /// A page is used now; what opens next is likely its.
+    /// Records the page that is used now: it is the likely opener of the next popup.
     pub(super) fn set_last_used(&self, page: &PageId) {
         self.usage().last_used = Some(page.clone());
     }
@@ -83,9 +72,9 @@ impl ContextParts {
         self.usage().last_used.clone()
     }
 
-    /// Mouse and keys are a page's now; whether they were another's.
+    /// Records the page that mouse and keys are used in; returns whether another one had them before.
     pub(super) fn acquire_input(&self, page: &PageId) -> bool {
-        let before = self.usage().has_devices.replace(page.clone());
+        let before = self.usage().input_page.replace(page.clone());
         before.is_some_and(|before| before != *page)
     }
 

@@ -5,36 +5,26 @@ use crate::error::Result;
 use crate::launch::source::Source;
 use async_trait::async_trait;
 use std::path::PathBuf;
-use tokio::sync::mpsc;
-use wire::inspector::{Inspector, InspectorEvent, Relay};
 use wire::webdriver::WebDriverSession;
 
-/// Starts a driver and its browser.
+/// Starts drivers and their browsers, with the connection `C` beside WebDriver.
 #[async_trait]
-pub(crate) trait Starter: Send + Sync {
-    /// One that is a context of its own. What can only be said at its start is said then.
-    async fn start(&self, options: &ContextOptions) -> Result<Started>;
+pub(crate) trait Starter<C>: Send + Sync {
+    /// Starts the browser of one context. Options that exist only at the start of a browser are set here.
+    async fn start(&self, options: &ContextOptions) -> Result<Started<C>>;
 
-    /// No more will be started, and those that were have ended.
+    /// Releases what the browsers shared. No browser is started afterwards, and those that were started have ended.
     async fn end(&self) {}
 }
 
 /// A driver and a browser that run.
-pub(crate) struct Started {
+pub(crate) struct Started<C> {
     pub(crate) session: WebDriverSession,
-    /// What hears of its pages, where there is such a thing.
-    pub(crate) inspector_channel: Option<InspectorChannel>,
-    /// Where they come from. They end with the context, and it with them.
+    pub(crate) channel: C,
+    /// The processes or the session of the browser. They end with the context, and the context with any of them.
     pub(crate) sources: Vec<Source>,
-    /// Where the browser puts what it downloads.
+    /// The folder for the browser's downloads, if it is on this machine.
     pub(crate) downloads: Option<PathBuf>,
     /// Name and version.
     pub(crate) product: String,
-}
-
-/// A way to hear of a browser's pages.
-pub(crate) struct InspectorChannel {
-    pub(crate) inspector: Inspector,
-    pub(crate) events: mpsc::Receiver<InspectorEvent>,
-    pub(crate) relay: Relay,
 }

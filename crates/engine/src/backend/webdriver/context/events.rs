@@ -1,36 +1,15 @@
-//! From what the inspector says to the engine's events, in order.
+//! The inspector's events of a context, in order.
 
-use super::WebDriverContext;
-use crate::backend::webdriver::inspector::{InspectorTarget, read};
-use serde::Deserialize;
+use crate::backend::webdriver::WebKitContext;
+use crate::backend::webdriver::inspector::read;
+use serde_json::Value;
 use std::sync::Weak;
 use tokio::sync::mpsc;
 use wire::inspector::InspectorEvent;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct TargetCreated {
-    target_info: TargetInfo,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct TargetInfo {
-    target_id: String,
-    #[serde(rename = "type")]
-    kind: String,
-    is_provisional: bool,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Committed {
-    new_target_id: String,
-}
-
-/// Hears what all pages of a context say, until its browser is gone.
-pub(super) async fn listen(
-    context: Weak<WebDriverContext>,
+/// Applies the events of all pages of a context until its browser is gone.
+pub(in crate::backend::webdriver) async fn follow(
+    context: Weak<WebKitContext>,
     mut events: mpsc::Receiver<InspectorEvent>,
 ) {
     while let Some(event) = events.recv().await {
@@ -38,38 +17,34 @@ pub(super) async fn listen(
             return;
         };
         context.on_inspector_event(event);
-        if let Some(inspector) = &context.parts.inspector {
-            inspector.count_event();
-        }
+        context.parts.extension.count_event();
     }
 }
 
-impl WebDriverContext {
+impl WebKitContext {
     fn on_inspector_event(&self, event: InspectorEvent) {
-        let page = self.page_of(event.target);
+        let inspector = &self.parts.extension;
+        let page = inspector.page_of(event.target);
+        let page = page.and_then(|page| self.pages.get(&page));
         match &*event.method {
             "Target.targetCreated" => {
-                let Some(TargetCreated { target_info: info }) = read(&event) else {
-                    return;
-                };
-                if info.kind == "page" {
-                    self.on_part_created(event.target, &info.target_id, info.is_provisional);
+                let params: Value = read(&event).unwrap_or_default();
+                let info = &params["targetInfo"];
+                if info["type"] == "page" {
+                    inspector.set_part(event.target, &info["targetId"]);
+                    if let Some(page) = page {
+                        tracing::debug!(%info, "a page moves to another process");
+                        page.send_settings();
+                    }
+                    self.pages.changes.notify();
                 }
             }
             "Target.didCommitProvisionalTarget" => {
-                if let (Some(page), Some(committed)) = (page, read::<Committed>(&event)) {
-                    page.state().inspector_target = Some(InspectorTarget {
-                        target: event.target,
-                        part: committed.new_target_id.into(),
-                    });
-                }
+                let params: Value = read(&event).unwrap_or_default();
+                inspector.set_part(event.target, &params["newTargetId"]);
             }
-            "Network.requestIntercepted" if self.is_utility_target(event.target) => {
-                let target = InspectorTarget {
-                    target: event.target,
-                    part: event.part,
-                };
-                self.answer_utility_request(target, event.params.get());
+            "Network.requestIntercepted" if inspector.is_isolated(event.target) => {
+                inspector.answer_with_nothing(&event);
             }
             _ => {
                 if let Some(page) = page {

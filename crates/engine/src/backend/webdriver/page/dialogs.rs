@@ -1,25 +1,22 @@
-//! What a page asks of its user: dialogs, and files to choose.
+//! Dialogs, file choosers and file inputs.
 
-use super::WebDriverPage;
 use super::evaluation::OWN;
-use crate::backend::webdriver::driver::{FrameTarget, page_error};
+use super::{PageExtension, WebDriverPage};
+use crate::backend::webdriver::driver::page_error;
 use crate::backend::{DialogKind, Dialogs, FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 use wire::webdriver::element::{Element, ElementSendKeys};
-use wire::webdriver::prompt::{AcceptAlert, DismissAlert, GetAlertText, SendAlertText};
-use wire::webdriver::{WebDriverCommand, error};
 
-/// How often a dialog that the page has told of is looked for: it opens a moment later.
+/// The number of polls for a dialog that a hook has reported: the dialog opens a moment later.
 const POLL_ATTEMPTS: u32 = 40;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The field whose files are asked for. The driver knows only what is in the document, so one that is not is put there meanwhile.
+/// Returns the field whose file chooser is open. The driver accepts only elements of the document, so a field outside of it is added until
+/// the answer.
 const CHOOSER: &str = "
   const own = globalThis[Symbol.for('playhouse')];
   const field = own?.chooser;
@@ -34,32 +31,21 @@ const CHOSEN: &str = "
   if (own?.lodged) field?.remove();
   if (arguments[0] === 'cancel') field?.dispatchEvent(new Event('cancel', { bubbles: true }));
   return 1";
-/// Takes all files from a field.
+/// Removes all files from a field.
 const EMPTY: &str = "
   const field = arguments[0];
   field.value = '';
   for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, { bubbles: true, composed: type === 'input' }));
   return 1";
 
-#[derive(Debug, Deserialize)]
-struct Showing {
-    result: bool,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct PendingDialog {
-    message: String,
-}
-
-/// What each document tells unasked: its dialogs, its file fields, where it goes without leaving. It runs before the document's own
-/// scripts, and keeps what it uses of the page; once, however often it comes. A page has the focus, whichever window of the screen that
-/// nobody sees has it.
+/// Returns the script whose hooks report the dialogs, file choosers and same-document navigations of a document. It runs before the
+/// document's own scripts, and has no effect the second time. `document.hasFocus()` is true whichever window of the display has the focus.
 pub(super) fn hooks(token: &str) -> String {
     format!(
         "(() => {{
   {OWN}
-  if (own.tells) return;
-  own.tells = true;
+  if (own.reports) return;
+  own.reports = true;
   const say = console.debug.bind(console);
   const report = (...parts) => say({token} + JSON.stringify(parts));
   for (const kind of ['alert', 'confirm', 'prompt']) {{
@@ -72,13 +58,13 @@ pub(super) fn hooks(token: &str) -> String {
       }},
     }});
   }}
-  // Nobody can be asked where the user is: that is denied at once, as by Chromium.
-  const place = window.Geolocation?.prototype;
+  // Without a user to answer, a request for the position is denied at once, as by Chromium.
+  const geolocation = window.Geolocation?.prototype;
   let watches = 0;
   for (const name of ['getCurrentPosition', 'watchPosition']) {{
-    const real = place?.[name];
+    const real = geolocation?.[name];
     if (!real) continue;
-    place[name] = new Proxy(real, {{
+    geolocation[name] = new Proxy(real, {{
       apply(target, self, args) {{
         const [found, failed] = args;
         if (!(self instanceof Geolocation) || typeof found !== 'function') return Reflect.apply(target, self, args);
@@ -91,11 +77,11 @@ pub(super) fn hooks(token: &str) -> String {
       }},
     }});
   }}
-  const asks = (e) => e instanceof HTMLInputElement && e.type === 'file' && !e.disabled;
+  const isFileInput = (e) => e instanceof HTMLInputElement && e.type === 'file' && !e.disabled;
   const choose = (e) => {{ own.chooser = e; report('chooser', own.id, e.multiple); }};
   addEventListener('click', (event) => {{
     const e = event.composedPath()[0];
-    if (!asks(e) || event.defaultPrevented) return;
+    if (!isFileInput(e) || event.defaultPrevented) return;
     event.preventDefault();
     choose(e);
   }});
@@ -104,7 +90,7 @@ pub(super) fn hooks(token: &str) -> String {
   const click = HTMLElement.prototype.click;
   HTMLElement.prototype.click = new Proxy(click, {{
     apply(target, self, args) {{
-      if (asks(self) && !self.isConnected) return choose(self);
+      if (isFileInput(self) && !self.isConnected) return choose(self);
       return Reflect.apply(target, self, args);
     }},
   }});
@@ -112,7 +98,7 @@ pub(super) fn hooks(token: &str) -> String {
   Document.prototype.hasFocus = new Proxy(focused, {{
     apply(target, self, args) {{
       if (self !== document || window.top === window) return true;
-      // A document that must not be reached into would tell so in the console.
+      // Accessing a document of another origin would log an error in the console.
       if (location.ancestorOrigins?.[0] !== window.origin) return Reflect.apply(target, self, args);
       try {{ return parent.document.activeElement === frameElement; }} catch {{ return Reflect.apply(target, self, args); }}
     }},
@@ -133,22 +119,22 @@ pub(super) fn hooks(token: &str) -> String {
 }
 
 #[async_trait]
-impl Dialogs for WebDriverPage {
+impl<E: PageExtension> Dialogs for WebDriverPage<E> {
     async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()> {
-        let mut looks = 0;
-        while self.shown_dialog().await?.is_none() {
-            if looks == POLL_ATTEMPTS || self.state().dialog.is_none() {
+        let mut polls = 0;
+        while E::shown_dialog(self).await?.is_none() {
+            if polls == POLL_ATTEMPTS || self.state().dialog.is_none() {
                 self.dialog_closed();
                 return Err(Error::protocol("Accept Alert", "No dialog is showing"));
             }
-            looks += 1;
+            polls += 1;
             tokio::time::sleep(POLL_INTERVAL).await;
         }
         let text = match self.state().dialog {
             Some(DialogKind::Prompt) if accept => Some(prompt_text.unwrap_or_default()),
             _ => None,
         };
-        self.send_dialog_answer(accept, text).await?;
+        E::answer_dialog(self, accept, text).await?;
         self.dialog_closed();
         Ok(())
     }
@@ -166,24 +152,21 @@ impl Dialogs for WebDriverPage {
         let mut how = "cancel";
         if let Some(files) = files {
             self.find_owners(&frame).await?;
-            let field = self
-                .run_in_frame(&frame, CHOOSER.to_owned(), vec![])
-                .await?;
+            let script = CHOOSER.to_owned();
+            let field = self.run_in_frame(&frame, script, vec![]).await?;
             let field: Element = serde_json::from_value(field).map_err(|_| none())?;
             let before = self.state().navigation.begun;
             match self.set_field_files(&frame, field, files).await {
-                // The page goes on with them at once.
+                // The page navigates at once.
                 Err(Error::DocumentGone {}) if self.has_navigated(before).await => {}
                 put => put?,
             }
             how = "chosen";
         }
         self.state().chooser = None;
-        match self
-            .run_raw(&frame, CHOSEN.to_owned(), vec![Value::from(how)])
-            .await
-        {
-            // There is nothing left to be cleared.
+        let args = vec![Value::from(how)];
+        match self.run_raw(&frame, CHOSEN.to_owned(), args).await {
+            // The field is gone with its document, or blocked.
             Err(Error::DocumentGone {} | Error::DialogOpen {}) => Ok(()),
             cleared => cleared.map(drop),
         }
@@ -201,8 +184,8 @@ impl Dialogs for WebDriverPage {
     }
 }
 
-impl WebDriverPage {
-    /// The page says that it opens a dialog.
+impl<E: PageExtension> WebDriverPage<E> {
+    /// Applies that a hook reported a dialog.
     pub(super) fn on_dialog_opening(&self, kind: &str, message: &str, default_value: &str) {
         let kind = match kind {
             "confirm" => DialogKind::Confirm,
@@ -228,7 +211,7 @@ impl WebDriverPage {
         self.notify_changed();
     }
 
-    /// The dialog was answered.
+    /// Reports that the dialog was closed.
     pub(super) fn dialog_closed(&self) {
         if self.state().dialog.take().is_some() {
             self.report(PageEvent::DialogClosed);
@@ -236,37 +219,31 @@ impl WebDriverPage {
         }
     }
 
-    /// The driver says that a dialog is open: tells of it, if nobody has.
+    /// Reports the dialog that the driver found open, unless it was reported, and returns the error for the command.
     pub(super) async fn on_dialog_noticed(&self) -> Error {
-        // What the page has said of it is on its way.
-        let _ = self.flush_events().await;
+        // The event that reports it may not be handled yet.
+        let _ = E::flush(self).await;
         if self.state().dialog.is_some() {
             return Error::DialogOpen {};
         }
-        match self.shown_dialog().await {
+        match E::shown_dialog(self).await {
             Ok(Some(text)) => {
-                // The page would have said so of any other.
-                let kind = if self.has_inspector() {
-                    DialogKind::Beforeunload
-                } else {
-                    DialogKind::Alert
-                };
-                self.dialog_is_open(kind, text, String::new());
+                self.dialog_is_open(E::UNREPORTED_DIALOG, text, String::new());
                 Error::DialogOpen {}
             }
-            // It was answered meanwhile, so the document may be asked again.
+            // The dialog was answered meanwhile, so the command may be repeated.
             Ok(None) => Error::DocumentGone {},
             Err(error) => error,
         }
     }
 
-    /// Whether a dialog keeps scripts of the page from running: the driver cannot even go to such a window.
-    pub(super) async fn is_held_up(&self) -> Result<bool> {
-        Ok(self.state().dialog.is_some() && self.shown_dialog().await?.is_some())
+    /// Whether a dialog blocks the scripts of the page. The driver does not even switch to its window.
+    pub(super) async fn is_blocked_by_dialog(&self) -> Result<bool> {
+        Ok(self.state().dialog.is_some() && E::shown_dialog(self).await?.is_some())
     }
 
     /// Returns once a dialog is open.
-    pub(super) async fn wait_for_dialog(&self) {
+    pub(crate) async fn wait_for_dialog(&self) {
         let is_open = || self.state().dialog.is_some().then_some(());
         self.changes.wait(is_open).await;
     }
@@ -283,80 +260,13 @@ impl WebDriverPage {
         self.changes.wait(ended).await
     }
 
-    /// The text of the dialog that is open.
-    pub(crate) async fn shown_dialog(&self) -> Result<Option<String>> {
-        if self.parts.inspector.is_none() {
-            return match self.alert(&GetAlertText {}).await {
-                Ok(text) => Ok(Some(text.unwrap_or_default())),
-                Err(wire::Error::Refused { error: name, .. }) if name == error::NO_SUCH_ALERT => {
-                    Ok(None)
-                }
-                Err(refused) => Err(page_error(refused)),
-            };
-        }
-        let showing: Showing = self
-            .send_to_dialog("Automation.isShowingJavaScriptDialog")
-            .await?;
-        if !showing.result {
-            return Ok(None);
-        }
-        let told: PendingDialog = self
-            .send_to_dialog("Automation.messageOfCurrentJavaScriptDialog")
-            .await
-            .unwrap_or_default();
-        Ok(Some(told.message))
-    }
-
-    async fn send_to_dialog<T: DeserializeOwned>(&self, method: &'static str) -> Result<T> {
-        let window = json!({ "browsingContextHandle": self.window });
-        self.parts.inspector()?.automate(method, &window).await
-    }
-
-    async fn alert<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
-        self.parts.driver.at(&self.frame_target(), command).await
-    }
-
-    pub(crate) async fn send_dialog_answer(&self, accept: bool, text: Option<&str>) -> Result<()> {
-        if self.parts.inspector.is_none() {
-            return self
-                .answer_by_driver(accept, text)
-                .await
-                .map_err(page_error);
-        }
-        if let Some(text) = text {
-            let input = json!({ "browsingContextHandle": self.window, "userInput": text });
-            let _: Value = self
-                .parts
-                .inspector()?
-                .automate("Automation.setUserInputForCurrentJavaScriptPrompt", &input)
-                .await?;
-        }
-        let method = if accept {
-            "Automation.acceptCurrentJavaScriptDialog"
-        } else {
-            "Automation.dismissCurrentJavaScriptDialog"
-        };
-        self.send_to_dialog::<Value>(method).await.map(drop)
-    }
-
-    async fn answer_by_driver(&self, accept: bool, text: Option<&str>) -> wire::Result<()> {
-        if !accept {
-            return self.alert(&DismissAlert {}).await.map(drop);
-        }
-        if let Some(text) = text {
-            let text = text.to_owned();
-            self.alert(&SendAlertText { text }).await?;
-        }
-        self.alert(&AcceptAlert {}).await.map(drop)
-    }
-
-    /// A document says that a file field of it wants files.
+    /// Reports that a document opens a file chooser.
     pub(super) fn on_file_chooser_opened(&self, document: &str, multiple: bool) {
         self.state().chooser = Some(document.to_owned());
         self.report(PageEvent::FileChooserOpened { multiple });
     }
 
-    /// Sets the files of a field; the driver would add to those that it has.
+    /// Sets the files of a field. The driver adds files to those of a field, so an empty list needs a script.
     async fn set_field_files(
         &self,
         frame: &FrameId,
@@ -365,26 +275,17 @@ impl WebDriverPage {
     ) -> Result<()> {
         if files.is_empty() {
             let field = serde_json::to_value(&element).unwrap_or_default();
-            self.run_in_frame(frame, EMPTY.to_owned(), vec![field])
-                .await?;
-            return Ok(());
+            let script = EMPTY.to_owned();
+            return self
+                .run_in_frame(frame, script, vec![field])
+                .await
+                .map(drop);
         }
         let paths = self.parts.files.stage(files).await?;
-        let place = FrameTarget {
-            window: self.window.to_owned(),
-            path: self.path_to(frame)?,
-        };
-        self.parts
-            .driver
-            .at(
-                &place,
-                &ElementSendKeys {
-                    element,
-                    text: paths.join("\n"),
-                },
-            )
-            .await
-            .map(drop)
-            .map_err(page_error)
+        let target = self.frame_target(frame)?;
+        let text = paths.join("\n");
+        let command = ElementSendKeys { element, text };
+        let sent = self.parts.driver.at(&target, &command).await;
+        sent.map(drop).map_err(page_error)
     }
 }

@@ -1,85 +1,76 @@
-//! What a page is told before it shows anything: what runs in it first, what it sends, what it is to believe.
+//! The settings of a page: its viewport, media features, headers and init scripts.
 
-use super::WebDriverPage;
 use super::dialogs::hooks;
+use super::{PageExtension, WebDriverPage};
 use crate::backend::scripts::BLOCK_SERVICE_WORKERS;
-use crate::backend::webdriver::network::{Frame, as_map};
+use crate::backend::webdriver::inspector::InspectorLink;
+use crate::backend::webdriver::network::as_map;
+use crate::backend::webdriver::{CLASSIC, ClassicPage, WebKitPage};
 use crate::backend::{Emulation, Feature, Headers, MediaFeatures, Size, Viewport};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 use wire::webdriver::window::SetWindowRect;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Resources {
-    frame_tree: Tree,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Tree {
-    frame: Frame,
-}
-
-/// How often a window is looked at that is on its way to its size.
+/// The number of polls for the new size of a window.
 const POLL_ATTEMPTS: u32 = 60;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 #[async_trait]
-impl Emulation for WebDriverPage {
+impl Emulation for WebKitPage {
     async fn set_viewport(&self, viewport: &Viewport) -> Result<()> {
-        if viewport.is_mobile {
-            self.require(Feature::MobileViewport)?;
-        }
-        if viewport.has_touch {
-            self.require(Feature::TouchScreen)?;
-        }
-        if viewport.device_scale_factor != 1.0 {
-            self.require(Feature::ScaledViewport)?;
-        }
-        self.state().viewport = Some(viewport.clone());
-        self.fit(viewport.size).await
+        self.resize(viewport).await
     }
 
     async fn emulate_media(&self, features: &MediaFeatures) -> Result<()> {
-        if *features != MediaFeatures::default() {
-            self.require(Feature::MediaFeatures)?;
-        }
         self.apply_media(features);
-        self.flush_events().await
+        InspectorLink::flush(self).await
     }
 
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
-        if !headers.is_empty() {
-            self.require(Feature::ExtraHeaders)?;
-        }
         self.state().extra_headers.clone_from(headers);
         self.apply_headers();
-        self.flush_events().await
+        InspectorLink::flush(self).await
     }
 
     async fn add_init_script(&self, source: &str) -> Result<()> {
-        self.require(Feature::InitScripts)?;
         self.state().init_scripts.push(source.to_owned());
         self.apply_scripts();
-        self.flush_events().await
+        InspectorLink::flush(self).await
     }
 }
 
-impl WebDriverPage {
-    /// Tells a part of the page all that holds for it.
-    pub(crate) fn prepare(&self) {
+#[async_trait]
+impl Emulation for ClassicPage {
+    async fn set_viewport(&self, viewport: &Viewport) -> Result<()> {
+        self.resize(viewport).await
+    }
+
+    async fn emulate_media(&self, features: &MediaFeatures) -> Result<()> {
+        let is_used = *features != MediaFeatures::default();
+        CLASSIC.require_if(is_used, Feature::MediaFeatures)
+    }
+
+    async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
+        CLASSIC.require_if(!headers.is_empty(), Feature::ExtraHeaders)
+    }
+
+    async fn add_init_script(&self, _source: &str) -> Result<()> {
+        CLASSIC.require(Feature::InitScripts)
+    }
+}
+
+impl WebKitPage {
+    /// Sends all settings to a new page, or to a part of it in another process.
+    pub(crate) fn send_settings(&self) {
         let options = self.parts.options().clone();
-        for domain in ["Inspector", "Page", "Network", "Console"] {
-            let method = match domain {
-                "Inspector" => "Inspector.enable",
-                "Page" => "Page.enable",
-                "Network" => "Network.enable",
-                _ => "Console.enable",
-            };
+        for method in [
+            "Inspector.enable",
+            "Page.enable",
+            "Network.enable",
+            "Console.enable",
+        ] {
             self.send_to_inspector(method, &json!({}));
         }
         self.apply_scripts();
@@ -95,18 +86,9 @@ impl WebDriverPage {
         }
     }
 
-    /// Learns what the inspector calls the main frame; all that was told before holds by then.
-    pub(crate) async fn load_main_frame(&self) -> Result<()> {
-        let resources: Resources = self
-            .call_inspector("Page.getResourceTree", &json!({}))
-            .await?;
-        self.state().main_native = resources.frame_tree.frame.id;
-        Ok(())
-    }
-
-    /// What runs in each new document, before its own scripts.
+    /// Returns the script that runs in each new document before its own scripts.
     fn scripts(&self) -> String {
-        // Before the options are locked: elsewhere they are locked after the state.
+        // The state is locked before the options, as elsewhere.
         let own = self.state().init_scripts.clone();
         let options = self.parts.options();
         let mut all = hooks(&self.token());
@@ -114,7 +96,7 @@ impl WebDriverPage {
             all += &format!("\n{BLOCK_SERVICE_WORKERS}");
         }
         for script in options.init_scripts.iter().chain(&own) {
-            // One that throws does not keep the next ones from running, and none sees what another declares.
+            // An exception does not prevent the next scripts, and declarations are local.
             all += &format!(
                 "\n(() => {{ try {{ (0, eval)({}); }} catch (e) {{ setTimeout(() => {{ throw e; }}); }} }})();",
                 Value::from(script.as_str())
@@ -123,12 +105,12 @@ impl WebDriverPage {
         all
     }
 
-    /// Has the document that is there tell what it tells unasked, if nothing has run in it yet.
+    /// Adds the hooks to the document that is shown already.
     pub(crate) fn hook_document(&self) {
         self.run_in_background(format!("{}\nreturn 1;", hooks(&self.token())));
     }
 
-    /// The mark of what our hooks say, as JSON.
+    /// Returns the prefix of the hooks' messages, as JSON.
     fn token(&self) -> String {
         Value::from(&*self.parts.token).to_string()
     }
@@ -175,9 +157,16 @@ impl WebDriverPage {
     }
 }
 
-/// How large a page is: a driver knows windows only, so one is made as much larger as its bars take.
-impl WebDriverPage {
-    /// Makes the viewport as large as that.
+impl<E: PageExtension> WebDriverPage<E> {
+    async fn resize(&self, viewport: &Viewport) -> Result<()> {
+        let is_scaled = viewport.device_scale_factor != 1.0;
+        E::CAPABILITIES.require_if(viewport.is_mobile, Feature::MobileViewport)?;
+        E::CAPABILITIES.require_if(viewport.has_touch, Feature::TouchScreen)?;
+        E::CAPABILITIES.require_if(is_scaled, Feature::ScaledViewport)?;
+        self.fit(viewport.size).await
+    }
+
+    /// Sets the size of the viewport. WebDriver sets the size of the window, which is larger by its bars.
     pub(crate) async fn fit(&self, wanted: Size) -> Result<()> {
         let mut bars = self.frame_size().await?;
         for _ in 0..4 {
@@ -215,7 +204,7 @@ impl WebDriverPage {
         Ok(false)
     }
 
-    /// What the window is larger by than the page.
+    /// Returns by how much the window is larger than the viewport.
     async fn frame_size(&self) -> Result<(u32, u32)> {
         let (inner, outer) = self.sizes().await?;
         Ok((

@@ -1,8 +1,8 @@
-//! Running JavaScript in a frame: our own code and the caller's, side by side in the page's world.
+//! Running JavaScript in a frame: the injected code and the caller's, both in the page's world.
 
-use super::WebDriverPage;
+use super::{PageExtension, WebDriverPage};
 use crate::backend::expression::function_around;
-use crate::backend::webdriver::driver::{FrameTarget, page_error};
+use crate::backend::webdriver::driver::page_error;
 use crate::backend::{Evaluation, FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core_script, json_of};
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use task::read_json;
 use wire::webdriver::element::Element;
 
-/// What stands for a document of ours: its name, and the numbers of the elements that hold its frames. Defines `own`.
+/// Defines `own`, the record of a document: its identifier, and the numbers of its frame elements.
 pub(super) const OWN: &str = "
   const symbol = Symbol.for('playhouse');
   let own = globalThis[symbol];
@@ -22,55 +22,55 @@ pub(super) const OWN: &str = "
     Object.defineProperty(globalThis, symbol, { value: own, configurable: true });
   }";
 
-/// Calls a function of the core: in the document meant, and only if the core is there. What comes back begins with a letter: an answer,
-/// below the document and its address; an error, no core, another document.
+/// Calls a function of the injected code, if the document is the expected one and has the code. The answer begins with a letter: `V` for a
+/// value, below the document and its URL; `E` for an error, `N` without the code, `D` in another document.
 const CALL: &str = "
-  const [meant, name, argument] = arguments;
+  const [expected, name, argument] = arguments;
   const own = globalThis[Symbol.for('playhouse')];
   if (!own || own.document !== document) return 'N';
-  if (meant && own.id !== meant) return 'D';
+  if (expected && own.id !== expected) return 'D';
   const core = globalThis.__playhouseCore;
   if (core?.self?.document !== document) return 'N';
   const failed = (e) => 'E' + (e instanceof Error ? e.name + ': ' + e.message : String(e));
-  const told = (answer) => 'V' + own.id + '\\n' + location.href + '\\n' + answer;
+  const value = (answer) => 'V' + own.id + '\\n' + location.href + '\\n' + answer;
   try {
     const answer = core.call(name, JSON.parse(argument));
-    return answer instanceof Promise ? answer.then(told, failed) : told(answer);
+    return answer instanceof Promise ? answer.then(value, failed) : value(answer);
   } catch (e) { return failed(e); }";
 
-/// Runs a script in a frame inside this one, without going there: that would give it the focus. Only where this one may reach into it;
-/// a policy of its document may forbid that too.
+/// Runs a script in a frame of this one, without switching to it, which would focus it. Works only in frames of the same origin, unless
+/// the policy of their document forbids it.
 const INSIDE: &str = "
   const [path, source, args] = arguments;
-  let at = window;
+  let inner = window;
   for (const [document, number] of path) {
-    const own = at[Symbol.for('playhouse')];
+    const own = inner[Symbol.for('playhouse')];
     if (!own || own.id !== document) return ['gone'];
     const owner = own.held.get(number)?.deref();
     if (!owner?.isConnected || !owner.contentWindow) return ['gone'];
-    // To ask the window for its document would be told in the page's console.
+    // Accessing the document of the window would log an error in the page's console.
     if (!owner.contentDocument) return ['away'];
-    at = owner.contentWindow;
+    inner = owner.contentWindow;
   }
   let run;
-  try { run = new at.Function(source); } catch { return ['away']; }
+  try { run = new inner.Function(source); } catch { return ['away']; }
   const answer = run(...args);
-  const told = (value) => ['value', value];
-  return answer instanceof at.Promise ? answer.then(told) : told(answer);";
+  const result = (value) => ['value', value];
+  return answer instanceof inner.Promise ? answer.then(result) : result(answer);";
 
-/// The element of a handle.
+/// Returns the element of a handle.
 const HELD: &str = "
   const own = globalThis[Symbol.for('playhouse')];
   if (!own || own.id !== arguments[0]) return 'D';
   return globalThis.__playhouseCore.element(arguments[1]) ?? 'D';";
 
-/// Runs the caller's function; its errors are told as Chromium does, with what it calls a stack.
+/// Runs the caller's function. Its errors and their stacks have the form of Chromium's.
 fn around(function: &str) -> String {
     format!(
         "
-  const [meant, number, ...handles] = arguments;
+  const [expected, number, ...handles] = arguments;
   const own = globalThis[Symbol.for('playhouse')];
-  if (!own || own.id !== meant) return 'D';
+  if (!own || own.id !== expected) return 'D';
   const given = handles.map((handle) => globalThis.__playhouseCore.element(handle));
   const stack = (e) => String(e.stack || '').split('\\n').filter((line) => /:\\d+:\\d+$/.test(line)).map((line) => {{
     const at = line.indexOf('@');
@@ -81,22 +81,23 @@ fn around(function: &str) -> String {
     if (e instanceof Error) return 'E' + e.name + ': ' + e.message + stack(e);
     try {{ return 'E' + (typeof e === 'object' && e !== null ? JSON.stringify(e) : String(e)); }} catch {{ return 'E' + String(e); }}
   }};
-  const told = (json) => json === null ? 'U' : typeof json === 'string' ? 'V' + json : 'V' + JSON.stringify(json[0] ?? null);
-  const answer = ({function})(...given).then(told, failed);
+  const value = (json) => json === null ? 'U' : typeof json === 'string' ? 'V' + json : 'V' + JSON.stringify(json[0] ?? null);
+  const answer = ({function})(...given).then(value, failed);
   own.answers.set(number, answer);
   if (own.answers.size > 16) own.answers.delete(own.answers.keys().next().value);
   return answer;"
     )
 }
 
-/// What a function of the caller answered whose script was cut short by a dialog.
+/// Returns the result of a caller's function whose script was interrupted by a dialog.
 const ANSWERED: &str = "
-  const [meant, number] = arguments;
+  const [expected, number] = arguments;
   const own = globalThis[Symbol.for('playhouse')];
-  return own?.id === meant && own.answers.get(number) || 'D';";
+  return own?.id === expected && own.answers.get(number) || 'D';";
 
-/// The core, as a script that may come twice. It is told which frame it is in. It observes no other document: WebKit gives elements that an
-/// observer or a tree walker meets first the classes of the observer's window, so that the frame's own scripts would not know them as theirs.
+/// Returns the injected code as a script that has no effect the second time. The code gets the frame as an argument. It observes no other
+/// document: an element that WebKit first exposes to an observer or a tree walker gets the classes of the observer's window, and
+/// `instanceof` fails in the element's own window.
 fn core_script_once() -> &'static str {
     static SCRIPT: OnceLock<String> = OnceLock::new();
     SCRIPT.get_or_init(|| {
@@ -116,21 +117,21 @@ fn core_script_once() -> &'static str {
 }
 
 #[async_trait]
-impl Evaluation for WebDriverPage {
+impl<E: PageExtension> Evaluation for WebDriverPage<E> {
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
         let document = self.document_of(frame)?;
-        let mut meant = document.clone();
+        let mut expected = document.clone();
         loop {
             let args = vec![
-                json!(meant.as_deref().unwrap_or_default()),
+                json!(expected.as_deref().unwrap_or_default()),
                 json!(function),
                 json!(argument.to_string()),
             ];
             let shown = self.state().navigation.loader.clone();
             let answer = self.run_text(frame, CALL.to_owned(), args).await?;
-            match (answer.as_str().split_at_checked(1), &meant) {
-                (Some(("V", told)), _) => {
-                    let mut parts = told.splitn(3, '\n');
+            match (answer.as_str().split_at_checked(1), &expected) {
+                (Some(("V", answer)), _) => {
+                    let mut parts = answer.splitn(3, '\n');
                     let mut next = || parts.next().unwrap_or_default();
                     let (document, url, answer) = (next(), next(), next());
                     self.record_document(frame, shown.as_ref(), document, url);
@@ -141,7 +142,9 @@ impl Evaluation for WebDriverPage {
                         message: message.to_owned(),
                     });
                 }
-                (Some(("N", _)), _) => meant = Some(self.inject(frame, document.as_deref()).await?),
+                (Some(("N", _)), _) => {
+                    expected = Some(self.inject(frame, document.as_deref()).await?)
+                }
                 _ => return Err(self.another_document(frame)),
             }
         }
@@ -153,9 +156,8 @@ impl Evaluation for WebDriverPage {
     }
 
     fn prepare_frames(&self) {
-        // One command at a time: where news come by themselves, what is asked next would only wait for this. Its answer tells the
-        // address of the page.
-        if !self.has_inspector() {
+        // Where the browser reports documents, a poll would only delay the next command, whose answer contains the URL.
+        if !E::REPORTS_DOCUMENTS {
             self.schedule_poll();
         }
     }
@@ -183,7 +185,7 @@ impl Evaluation for WebDriverPage {
     }
 
     async fn parses(&self, frame: &FrameId, script: &str) -> Result<bool> {
-        // The script stands where nothing gets to.
+        // The script is never reached.
         let script = format!("if (false) {{\n{script}\n}}\nreturn 'V'");
         match self.run_text(frame, script, vec![]).await {
             Ok(_) => Ok(true),
@@ -193,24 +195,20 @@ impl Evaluation for WebDriverPage {
     }
 }
 
-impl WebDriverPage {
-    /// Brings the core to a frame's document; answers which that is. Fails if it is not the one meant.
-    async fn inject(&self, frame: &FrameId, meant: Option<&str>) -> Result<String> {
-        let id = self
-            .run_text(
-                frame,
-                core_script_once().to_owned(),
-                vec![json!(frame.as_str())],
-            )
-            .await?;
-        if meant.is_some_and(|meant| meant != id) {
+impl<E: PageExtension> WebDriverPage<E> {
+    /// Injects the code into a frame's document, and returns the document. Fails if it is not the expected one.
+    async fn inject(&self, frame: &FrameId, expected: Option<&str>) -> Result<String> {
+        let script = core_script_once().to_owned();
+        let args = vec![json!(frame.as_str())];
+        let id = self.run_text(frame, script, args).await?;
+        if expected.is_some_and(|expected| expected != id) {
             return Err(self.another_document(frame));
         }
         self.set_document(frame, &id);
         Ok(id)
     }
 
-    /// The document of a frame that has the core; brings it there.
+    /// Injects the code into a frame's document if it is missing, and returns the document.
     pub(super) async fn with_core(&self, frame: &FrameId) -> Result<String> {
         let known = self.document_of(frame)?;
         self.inject(frame, known.as_deref()).await
@@ -239,7 +237,7 @@ impl WebDriverPage {
         let mut args = vec![json!(document), json!(number)];
         args.extend(elements.iter().map(|handle| json!(handle)));
         let mut answer = self.run_text(frame, around(function), args).await;
-        // The driver gives up a script that opens a dialog; the page goes on with it once that is answered.
+        // The driver abandons a script that opens a dialog; the page continues it when the dialog is closed.
         while let Err(Error::DialogOpen {}) = answer {
             self.wait_for_no_dialog().await?;
             let args = vec![json!(document), json!(number)];
@@ -261,7 +259,7 @@ impl WebDriverPage {
         }
     }
 
-    /// The element of a handle, as the driver names it.
+    /// Returns the driver's reference to the element of a handle.
     pub(super) async fn element(&self, frame: &FrameId, handle: Handle) -> Result<Element> {
         let document = self.document_of(frame)?.ok_or(Error::DocumentGone {})?;
         let args = vec![json!(document), json!(handle)];
@@ -269,7 +267,7 @@ impl WebDriverPage {
         serde_json::from_value(answer).map_err(|_| Error::DocumentGone {})
     }
 
-    /// Runs a script in a frame whose answer is a text.
+    /// Runs a script in a frame; its result must be a string.
     pub(super) async fn run_text(
         &self,
         frame: &FrameId,
@@ -285,7 +283,7 @@ impl WebDriverPage {
         }
     }
 
-    /// Runs a script in a frame. It must answer something: nothing is what the driver says when a dialog has cut it short.
+    /// Runs a script in a frame. Its result must not be null, which is the driver's answer when a dialog interrupts a script.
     pub(super) async fn run_raw(
         &self,
         frame: &FrameId,
@@ -318,23 +316,20 @@ impl WebDriverPage {
         }
     }
 
-    /// The same, always in the frame itself: what it answers may be elements.
+    /// Runs a script like [`Self::run_raw`], after switching to the frame. The result may contain elements.
     pub(super) async fn run_in_frame(
         &self,
         frame: &FrameId,
         script: String,
         args: Vec<Value>,
     ) -> Result<Value> {
-        let place = FrameTarget {
-            window: self.window.to_owned(),
-            path: self.path_to(frame)?,
-        };
-        if self.is_held_up().await? {
+        let target = self.frame_target(frame)?;
+        if self.is_blocked_by_dialog().await? {
             return Err(Error::DialogOpen {});
         }
         let answer = tokio::select! {
             biased;
-            answer = self.parts.driver.run(&place, script, args) => answer,
+            answer = self.parts.driver.run(&target, script, args) => answer,
             () = self.wait_for_dialog() => return Err(Error::DialogOpen {}),
         };
         let answer = match answer {

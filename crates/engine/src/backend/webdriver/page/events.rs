@@ -1,6 +1,6 @@
-//! From what the inspector says of a page to the engine's events, in order.
+//! The inspector's events of a page, in order.
 
-use super::WebDriverPage;
+use crate::backend::webdriver::WebKitPage;
 use crate::backend::webdriver::console::Message;
 use crate::backend::webdriver::inspector::read;
 use crate::backend::webdriver::network::{
@@ -15,7 +15,7 @@ use wire::inspector::InspectorEvent;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct OfFrame {
+struct FrameEvent {
     frame_id: String,
     frame: Frame,
 }
@@ -26,38 +26,34 @@ struct Added {
     message: Message,
 }
 
-impl WebDriverPage {
+impl WebKitPage {
     pub(crate) fn on_inspector_event(self: Arc<Self>, event: &InspectorEvent) -> Option<()> {
         match &*event.method {
             "Page.frameStartedLoading" => {
-                let of: OfFrame = read(event)?;
-                if self.is_main(&of.frame_id) {
+                let event: FrameEvent = read(event)?;
+                if self.is_main(&event.frame_id) {
                     self.on_navigation_started(None, None, "");
                 }
             }
             "Page.frameNavigated" => {
-                let of: OfFrame = read(event)?;
-                if of.frame.parent_id.is_some() {
+                let frame = read::<FrameEvent>(event)?.frame;
+                if frame.parent_id.is_some() {
                     self.schedule_poll();
                 } else {
-                    self.state().main_native = of.frame.id;
-                    self.on_navigation_committed(
-                        &of.frame.loader_id,
-                        &of.frame.url,
-                        &of.frame.name,
-                    );
+                    self.state().main_native = frame.id;
+                    self.on_navigation_committed(&frame.loader_id, &frame.url, &frame.name);
                 }
             }
             "Page.frameDetached" => self.schedule_poll(),
             "Page.frameStoppedLoading" => {
-                let of: OfFrame = read(event)?;
+                let event: FrameEvent = read(event)?;
                 let pending = self.state().navigation.pending.clone();
-                // A document that is asked for over the network has an end of its own.
+                // The end of the document's request is reported, too.
                 match pending {
-                    _ if !self.is_main(&of.frame_id) => {}
+                    _ if !self.is_main(&event.frame_id) => {}
                     Some(pending) if pending.request.is_none() => self.on_navigation_ended(None),
                     Some(_) => {}
-                    // A document that comes out of the browser's memory does not say that it is loaded.
+                    // A document from the back/forward cache reports no load event.
                     None => {
                         self.report_of_document(|frame, loader| PageEvent::Load { frame, loader })
                     }
@@ -94,19 +90,19 @@ impl WebDriverPage {
         let loader = {
             let state = self.state();
             let document = state.frames.get(&self.main);
-            let document = document.and_then(|place| place.document.as_ref());
-            let heard = state.navigation.loader.clone();
-            heard.or_else(|| document.map(LoaderId::from))
+            let document = document.and_then(|frame| frame.document.as_ref());
+            let reported = state.navigation.loader.clone();
+            reported.or_else(|| document.map(LoaderId::from))
         };
         if let Some(loader) = loader {
             self.report(event(self.main.clone(), loader));
         }
     }
 
-    /// A line of the console, or what our hooks say in its place.
+    /// Reports a console message, or applies it if it is the report of a hook.
     fn on_console_message(&self, message: Message) {
-        if let Some(told) = message.text.strip_prefix(&*self.parts.token) {
-            if let Ok(parts) = serde_json::from_str::<Vec<Value>>(told) {
+        if let Some(report) = message.text.strip_prefix(&*self.parts.token) {
+            if let Ok(parts) = serde_json::from_str::<Vec<Value>>(report) {
                 self.on_hook_message(&parts);
             }
             return;
@@ -126,7 +122,7 @@ impl WebDriverPage {
             && pending.is_some_and(|pending| pending.request.is_none())
     }
 
-    /// What a hook of ours says.
+    /// Applies the report of a hook.
     fn on_hook_message(&self, parts: &[Value]) {
         let text = |index: usize| parts.get(index).and_then(Value::as_str).unwrap_or_default();
         match text(0) {
@@ -139,24 +135,5 @@ impl WebDriverPage {
             "moved" => self.on_main_url_changed(text(1)),
             _ => {}
         }
-    }
-
-    /// The address of the main frame's document changed.
-    pub(super) fn on_main_url_changed(&self, url: &str) {
-        {
-            let mut state = self.state();
-            let Some(place) = state.frames.get_mut(&self.main) else {
-                return;
-            };
-            if place.url == url {
-                return;
-            }
-            url.clone_into(&mut place.url);
-        }
-        self.report(PageEvent::SameDocumentNavigation {
-            frame: self.main.clone(),
-            url: url.to_owned(),
-        });
-        self.notify_changed();
     }
 }

@@ -1,9 +1,10 @@
-//! Which frames a page has, and which document each of them shows: each look tells what has changed.
+//! The frames of a page and their documents. They are found by polling; each poll reports what has changed since the last one.
 
-use super::WebDriverPage;
 use super::evaluation::OWN;
 use super::state::FrameState;
+use super::{PageExtension, WebDriverPage};
 use crate::backend::frame_tree::descendants;
+use crate::backend::webdriver::driver::FrameTarget;
 use crate::backend::{FrameId, Frames, Handle, LoaderId, PageEvent};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -11,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wire::webdriver::element::Element;
 
-/// What is to be known of a document, and the elements that hold its frames.
+/// Returns the state of a document, and the numbers of its frame elements; the elements themselves if an argument is true.
 fn poll_script() -> String {
     format!(
         "{OWN}
@@ -33,20 +34,20 @@ fn poll_script() -> String {
     )
 }
 
-/// The numbers of elements that hold frames.
+/// Returns the numbers of frame elements, which are given as handles.
 const NUMBERS: &str = "
   const own = globalThis[Symbol.for('playhouse')];
   if (!own || own.id !== arguments[0]) return 'D';
   return arguments[1].map((handle) => own.owners.get(globalThis.__playhouseCore.element(handle)) ?? 0);";
 
-/// The handle of an element.
+/// Returns the handle of the frame element with a number.
 const HANDLE: &str = "
   const own = globalThis[Symbol.for('playhouse')];
   if (!own || own.id !== arguments[0]) return 'D';
   const owner = own.held.get(arguments[1])?.deref();
   return owner ? globalThis.__playhouseCore.handle(owner) : 'D';";
 
-/// A document, as a look found it.
+/// The state of a document at a poll.
 #[derive(Debug, Deserialize)]
 struct PolledDocument {
     id: String,
@@ -56,13 +57,13 @@ struct PolledDocument {
     numbers: Vec<u64>,
 }
 
-/// How often a frame is looked at whose page is on its way.
+/// The number of polls of a frame while the main frame navigates.
 const POLL_ATTEMPTS: u32 = 3;
-/// How deep frames are looked for.
+/// The maximum depth of frames in frames.
 const MAX_FRAME_DEPTH: usize = 12;
 
 #[async_trait]
-impl Frames for WebDriverPage {
+impl<E: PageExtension> Frames for WebDriverPage<E> {
     async fn content_frames(
         &self,
         frame: &FrameId,
@@ -88,9 +89,9 @@ impl Frames for WebDriverPage {
         }
         let (parent, number) = {
             let state = self.state();
-            let place = state.frames.get(frame).ok_or(Error::DocumentGone {})?;
-            let parent = place.parent.clone().ok_or(Error::DocumentGone {})?;
-            (parent, place.number.1)
+            let known = state.frames.get(frame).ok_or(Error::DocumentGone {})?;
+            let parent = known.parent.clone().ok_or(Error::DocumentGone {})?;
+            (parent, known.number.1)
         };
         let document = self.with_core(&parent).await?;
         let args = vec![json!(document), json!(number)];
@@ -100,20 +101,19 @@ impl Frames for WebDriverPage {
     }
 }
 
-impl WebDriverPage {
-    /// Looks at the page and its frames, and reports what has changed.
+impl<E: PageExtension> WebDriverPage<E> {
+    /// Polls the page and its frames, and reports what has changed.
     pub(crate) async fn poll_frames(&self) -> Result<()> {
-        let _looking = self.looking.lock().await;
-        self.state().stirred = false;
+        let _polling = self.polling.lock().await;
         let main = self.main.clone();
         let mut next = vec![(main, 0)];
         while let Some((frame, depth)) = next.pop() {
             match self.poll_frame(&frame).await {
-                Ok(inside) if depth < MAX_FRAME_DEPTH => {
-                    next.extend(inside.into_iter().rev().map(|frame| (frame, depth + 1)));
+                Ok(children) if depth < MAX_FRAME_DEPTH => {
+                    next.extend(children.into_iter().rev().map(|frame| (frame, depth + 1)));
                 }
                 Ok(_) => {}
-                // It went meanwhile; its parent's next look tells.
+                // The frame is gone; the next poll of its parent reports that.
                 Err(Error::DocumentGone {} | Error::Script { .. }) if depth > 0 => {}
                 Err(error) => return Err(error),
             }
@@ -121,34 +121,33 @@ impl WebDriverPage {
         Ok(())
     }
 
-    /// Looks in a moment, once for all that asked meanwhile.
+    /// Schedules a poll, unless one is scheduled.
     pub(crate) fn schedule_poll(&self) {
         {
             let mut state = self.state();
-            state.stirred = true;
-            if state.closed || std::mem::replace(&mut state.look_planned, true) {
+            if state.closed || std::mem::replace(&mut state.poll_scheduled, true) {
                 return;
             }
         }
         let page = self.itself();
-        task::spawn("look", async move {
+        task::spawn("poll", async move {
             let Some(page) = page else { return };
-            page.state().look_planned = false;
-            let looked = page.poll_frames().await;
-            tracing::trace!(?looked, "looked at a page");
+            page.state().poll_scheduled = false;
+            let polled = page.poll_frames().await;
+            tracing::trace!(?polled, "polled a page");
         })
         .detach();
     }
 
-    /// Looks at one frame; answers those inside it.
+    /// Polls one frame, and returns its child frames.
     async fn poll_frame(&self, frame: &FrameId) -> Result<Vec<FrameId>> {
-        // Elements of a frame are its own business, which the driver does not go to for this.
+        // Child frames are polled from the main frame, and the driver returns references only to elements of the frame that it is switched to.
         let is_main = *frame == self.main;
         for _ in 0..POLL_ATTEMPTS {
             let shown = self.state().navigation.loader.clone();
             let args = vec![json!(is_main)];
             let answer = self.run_raw(frame, poll_script(), args).await?;
-            // Another document was told of meanwhile: whose answer this is cannot be told.
+            // Otherwise another document was reported meanwhile, and the answer may be from either.
             if self.state().navigation.loader == shown {
                 return self.apply_poll(frame, answer);
             }
@@ -156,84 +155,79 @@ impl WebDriverPage {
         Err(Error::DocumentGone {})
     }
 
-    /// Takes note of what a look at a frame found.
+    /// Applies the answer of [`poll_script`] from a frame, and returns the child frames.
     fn apply_poll(&self, frame: &FrameId, answer: Value) -> Result<Vec<FrameId>> {
         let Value::Array(mut answer) = answer else {
             return Err(Error::DocumentGone {});
         };
         let owners = answer.split_off(1.min(answer.len()));
-        let seen = answer.pop().unwrap_or_default();
-        let seen: PolledDocument =
-            serde_json::from_value(seen).map_err(|_| Error::DocumentGone {})?;
-        self.apply_document(frame, &seen);
-        let mut inside = Vec::with_capacity(owners.len());
+        let polled = answer.pop().unwrap_or_default();
+        let polled: PolledDocument =
+            serde_json::from_value(polled).map_err(|_| Error::DocumentGone {})?;
+        self.apply_document(frame, &polled);
+        let mut children = Vec::with_capacity(owners.len());
         let mut owners = owners.into_iter();
-        for number in &seen.numbers {
+        for number in &polled.numbers {
             let owner = owners.next();
             let owner = owner.and_then(|owner| serde_json::from_value::<Element>(owner).ok());
-            let child = FrameId::from(format!("{}/{number}", seen.id));
-            self.insert_child_frame(frame, &child, (&seen.id, *number), owner);
-            inside.push(child);
+            let child = FrameId::from(format!("{}/{number}", polled.id));
+            self.insert_child_frame(frame, &child, (&polled.id, *number), owner);
+            children.push(child);
         }
-        self.retain_child_frames(frame, &inside);
-        Ok(inside)
+        self.retain_child_frames(frame, &children);
+        Ok(children)
     }
 
-    /// A look found this document in a frame.
-    fn apply_document(&self, frame: &FrameId, seen: &PolledDocument) {
-        let heard = *frame == self.main && self.has_inspector();
+    /// Applies the state of the document in a frame. Of a frame whose documents are reported by the browser, only what is not reported.
+    fn apply_document(&self, frame: &FrameId, polled: &PolledDocument) {
         let mut events = Vec::new();
         {
             let mut state = self.state();
-            let Some(place) = state.frames.get_mut(frame) else {
+            let Some(known) = state.frames.get_mut(frame) else {
                 return;
             };
-            let loader = LoaderId::from(&seen.id);
-            let first = place.url.is_empty();
-            // It is one that will be told of in a moment, with its address.
-            let untold = heard
-                && !first
-                && place
-                    .document
-                    .as_ref()
-                    .is_some_and(|known| *known != seen.id);
-            if first || place.document.as_ref() != Some(&seen.id) {
-                // What is heard has told of the document already.
-                if !heard || first {
+            let loader = LoaderId::from(&polled.id);
+            let first = known.url.is_empty();
+            let is_reported = E::REPORTS_DOCUMENTS && *frame == self.main && !first;
+            let is_other = known.document.as_ref() != Some(&polled.id);
+            // The browser has not yet reported the other document and its URL.
+            let is_early = is_reported && is_other && known.document.is_some();
+            if first || is_other {
+                if !is_reported {
                     events.push(PageEvent::NavigationCommitted {
                         frame: frame.clone(),
                         loader: loader.clone(),
-                        url: seen.url.clone(),
-                        name: seen.name.clone(),
+                        url: polled.url.clone(),
+                        name: polled.name.clone(),
                         failed: None,
                     });
-                    (place.parsed, place.loaded) = (false, false);
-                    place.url.clone_from(&seen.url);
+                    (known.parsed, known.loaded) = (false, false);
+                    known.url.clone_from(&polled.url);
                 }
-                place.document = Some(seen.id.clone());
+                known.document = Some(polled.id.clone());
             }
-            if place.url != seen.url && !untold {
-                place.url.clone_from(&seen.url);
+            if known.url != polled.url && !is_early {
+                known.url.clone_from(&polled.url);
                 events.push(PageEvent::SameDocumentNavigation {
                     frame: frame.clone(),
-                    url: seen.url.clone(),
+                    url: polled.url.clone(),
                 });
             }
-            if place.name != seen.name {
-                place.name.clone_from(&seen.name);
+            if known.name != polled.name {
+                known.name.clone_from(&polled.name);
                 events.push(PageEvent::FrameNamed {
                     frame: frame.clone(),
-                    name: seen.name.clone(),
+                    name: polled.name.clone(),
                 });
             }
-            if !heard || first {
-                if seen.state != "loading" && !std::mem::replace(&mut place.parsed, true) {
+            if !is_reported {
+                if polled.state != "loading" && !std::mem::replace(&mut known.parsed, true) {
                     events.push(PageEvent::DomContentLoaded {
                         frame: frame.clone(),
                         loader: loader.clone(),
                     });
                 }
-                if seen.state == "complete" && !std::mem::replace(&mut place.loaded, true) {
+                if polled.state == "complete" && !std::mem::replace(&mut known.loaded, true) {
                     events.push(PageEvent::Load {
                         frame: frame.clone(),
                         loader,
@@ -241,16 +235,13 @@ impl WebDriverPage {
                 }
             }
         }
-        let any = !events.is_empty();
-        for event in events {
-            self.report(event);
-        }
-        if any {
+        if !events.is_empty() {
+            events.into_iter().for_each(|event| self.report(event));
             self.notify_changed();
         }
     }
 
-    /// An element of a frame's document holds another frame.
+    /// Adds the frame of an element, unless it is known.
     fn insert_child_frame(
         &self,
         parent: &FrameId,
@@ -260,24 +251,12 @@ impl WebDriverPage {
     ) {
         let is_new = {
             let mut state = self.state();
-            match state.frames.get_mut(child) {
-                Some(place) => {
-                    place.owner = owner.or(place.owner.take());
-                    false
-                }
-                None => {
-                    state.frames.insert(
-                        child.clone(),
-                        FrameState {
-                            parent: Some(parent.clone()),
-                            owner,
-                            number: (document.to_owned(), number),
-                            ..FrameState::default()
-                        },
-                    );
-                    true
-                }
-            }
+            let is_new = !state.frames.contains_key(child);
+            let frame = state.frames.entry(child.clone()).or_default();
+            frame.parent = Some(parent.clone());
+            frame.number = (document.to_owned(), number);
+            frame.owner = owner.or(frame.owner.take());
+            is_new
         };
         if is_new {
             self.report(PageEvent::FrameAttached {
@@ -287,22 +266,24 @@ impl WebDriverPage {
         }
     }
 
-    /// A frame's document holds these frames and no others.
-    fn retain_child_frames(&self, parent: &FrameId, inside: &[FrameId]) {
-        let gone: Vec<FrameId> = {
-            let state = self.state();
-            let children = state.frames.iter().filter(|(id, place)| {
-                place.parent.as_ref() == Some(parent) && !inside.contains(id)
-            });
-            children.map(|(id, _)| id.clone()).collect()
-        };
+    /// Removes the frames of a document that a poll did not find.
+    fn retain_child_frames(&self, parent: &FrameId, children: &[FrameId]) {
+        let mut gone = self.children_of(parent);
+        gone.retain(|frame| !children.contains(frame));
         for frame in gone {
             self.remove_frame(&frame);
             self.report(PageEvent::FrameDetached { frame });
         }
     }
 
-    /// Forgets a frame and all inside it.
+    fn children_of(&self, parent: &FrameId) -> Vec<FrameId> {
+        let state = self.state();
+        let all = state.frames.iter();
+        let children = all.filter(|(_, known)| known.parent.as_ref() == Some(parent));
+        children.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Removes a frame and its descendants.
     fn remove_frame(&self, frame: &FrameId) {
         let mut state = self.state();
         for inner in descendants(&state.frames, frame, |info| info.parent.as_ref()) {
@@ -313,44 +294,37 @@ impl WebDriverPage {
         self.notify_changed();
     }
 
-    /// The main frame shows another document from now on, as was heard: what was in the last one has gone with it.
+    /// Applies a new document of the main frame that the browser reported: the frames of the last document are gone.
     pub(super) fn on_main_document_changed(&self, url: &str) {
-        let main = self.main.clone();
-        let inside: Vec<FrameId> = {
-            let mut state = self.state();
-            if let Some(place) = state.frames.get_mut(&main) {
-                place.document = None;
-                url.clone_into(&mut place.url);
-                place.name.clear();
-            }
-            let children = state.frames.iter();
-            let children = children.filter(|(_, place)| place.parent.as_ref() == Some(&main));
-            children.map(|(id, _)| id.clone()).collect()
-        };
-        for frame in inside {
+        if let Some(known) = self.state().frames.get_mut(&self.main) {
+            known.document = None;
+            url.clone_into(&mut known.url);
+            known.name.clear();
+        }
+        for frame in self.children_of(&self.main) {
             self.remove_frame(&frame);
         }
         self.notify_changed();
     }
 
-    /// The document that a frame shows, as far as it is known.
-    pub(super) fn document_of(&self, frame: &FrameId) -> Result<Option<String>> {
+    /// Returns the document that a frame shows, if it is known.
+    pub(crate) fn document_of(&self, frame: &FrameId) -> Result<Option<String>> {
         let state = self.state();
         if state.closed {
             return Err(Error::PageClosed {});
         }
-        let place = state.frames.get(frame).ok_or(Error::DocumentGone {})?;
-        Ok(place.document.clone())
+        let known = state.frames.get(frame).ok_or(Error::DocumentGone {})?;
+        Ok(known.document.clone())
     }
 
-    /// A frame shows this document.
+    /// Records the document that a frame shows.
     pub(super) fn set_document(&self, frame: &FrameId, id: &str) {
-        if let Some(place) = self.state().frames.get_mut(frame) {
-            place.document = Some(id.to_owned());
+        if let Some(known) = self.state().frames.get_mut(frame) {
+            known.document = Some(id.to_owned());
         }
     }
 
-    /// A document answered us from this address, asked when `shown` was the page's.
+    /// Records the document that answered a script, and its URL. `shown` is the document of the page when the script was sent.
     pub(super) fn record_document(
         &self,
         frame: &FrameId,
@@ -360,18 +334,18 @@ impl WebDriverPage {
     ) {
         {
             let mut state = self.state();
-            // Another one was told of meanwhile.
+            // Another document was reported meanwhile.
             if *frame != self.main || state.navigation.loader.as_ref() != shown {
                 return;
             }
-            let Some(place) = state.frames.get_mut(frame) else {
+            let Some(known) = state.frames.get_mut(frame) else {
                 return;
             };
-            match &place.document {
+            match &known.document {
                 Some(known) if *known == document => {}
                 Some(_) => return,
                 None => {
-                    place.document = Some(document.to_owned());
+                    known.document = Some(document.to_owned());
                     return;
                 }
             }
@@ -379,52 +353,73 @@ impl WebDriverPage {
         self.on_main_url_changed(url);
     }
 
-    /// A frame shows another document than was thought.
+    /// Reports that the URL of the main frame's document changed.
+    pub(super) fn on_main_url_changed(&self, url: &str) {
+        {
+            let mut state = self.state();
+            let Some(known) = state.frames.get_mut(&self.main) else {
+                return;
+            };
+            if known.url == url {
+                return;
+            }
+            url.clone_into(&mut known.url);
+        }
+        self.report(PageEvent::SameDocumentNavigation {
+            frame: self.main.clone(),
+            url: url.to_owned(),
+        });
+        self.notify_changed();
+    }
+
+    /// Applies that a frame shows another document than the recorded one.
     pub(super) fn clear_document(&self, frame: &FrameId) {
         let is_main = *frame == self.main;
-        if let Some(place) = self.state().frames.get_mut(frame)
+        if let Some(known) = self.state().frames.get_mut(frame)
             && is_main
         {
-            place.document = None;
+            known.document = None;
         }
         self.schedule_poll();
     }
 
-    /// What is known of each frame on the way to this one: the main frame's child first.
-    fn way_to<T>(
+    /// Returns a value of each frame on the path to a frame, beginning with the child of the main frame.
+    fn along_path<T>(
         &self,
         frame: &FrameId,
-        known: impl Fn(&FrameState) -> Option<T>,
+        value: impl Fn(&FrameState) -> Option<T>,
     ) -> Result<Vec<T>> {
         let state = self.state();
         if state.closed {
             return Err(Error::PageClosed {});
         }
-        let mut way = Vec::new();
-        let mut at = frame;
-        while *at != self.main {
-            let place = state.frames.get(at).ok_or(Error::DocumentGone {})?;
-            way.push(known(place).ok_or(Error::DocumentGone {})?);
-            at = place.parent.as_ref().ok_or(Error::DocumentGone {})?;
+        let mut path = Vec::new();
+        let mut current = frame;
+        while *current != self.main {
+            let known = state.frames.get(current).ok_or(Error::DocumentGone {})?;
+            path.push(value(known).ok_or(Error::DocumentGone {})?);
+            current = known.parent.as_ref().ok_or(Error::DocumentGone {})?;
         }
-        way.reverse();
-        Ok(way)
+        path.reverse();
+        Ok(path)
     }
 
-    /// The numbers of the elements that hold a frame, each with its document, from the main one on.
+    /// Returns the numbers of the owner elements on the path to a frame, each with its document.
     pub(super) fn numbers_to(&self, frame: &FrameId) -> Result<Vec<(String, u64)>> {
-        self.way_to(frame, |place| Some(place.number.clone()))
+        self.along_path(frame, |known| Some(known.number.clone()))
     }
 
-    /// The elements that hold a frame, from the main one on.
-    pub(super) fn path_to(&self, frame: &FrameId) -> Result<Vec<Element>> {
-        self.way_to(frame, |place| place.owner.clone())
+    /// Returns the window and the owner elements on the path to a frame.
+    pub(super) fn frame_target(&self, frame: &FrameId) -> Result<FrameTarget> {
+        let path = self.along_path(frame, |known| known.owner.clone())?;
+        let window = self.window.clone();
+        Ok(FrameTarget { window, path })
     }
 
-    /// Learns the elements that hold a frame, as the driver names them: it has to go to each for that.
+    /// Finds the owner elements on the path to a frame. The driver switches to each frame for that.
     pub(super) async fn find_owners(&self, frame: &FrameId) -> Result<()> {
-        let parents = self.way_to(frame, |place| {
-            Some((place.parent.clone()?, place.owner.is_some()))
+        let parents = self.along_path(frame, |known| {
+            Some((known.parent.clone()?, known.owner.is_some()))
         })?;
         for (parent, known) in parents {
             if !known {
@@ -436,11 +431,11 @@ impl WebDriverPage {
         Ok(())
     }
 
-    /// The frame that shows a document.
+    /// Returns the frame that shows a document.
     pub(super) fn frame_showing(&self, document: &str) -> Option<FrameId> {
         let state = self.state();
         let mut frames = state.frames.iter();
-        let found = frames.find(|(_, place)| place.document.as_deref() == Some(document));
+        let found = frames.find(|(_, known)| known.document.as_deref() == Some(document));
         found.map(|(id, _)| id.clone())
     }
 }

@@ -1,13 +1,15 @@
-//! Requests that stop by us because somebody decides about them: rules of a context, or whoever follows a page.
+//! Paused requests: the routes of the context or the observer of the page decide about them.
 
-use super::WebDriverPage;
 use super::state::RequestRecord;
 use crate::backend::interception;
+use crate::backend::webdriver::inspector::InspectorLink;
 use crate::backend::webdriver::network::{Request, as_map, headers};
+use crate::backend::webdriver::page::PageExtension;
+use crate::backend::webdriver::{CLASSIC, ClassicPage, WebKitPage};
 use crate::backend::{
     FailureReason, Feature, Fetched, Headers, Interception, PausedRequest, RequestId, Verdict,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::routes::RouteAnswer;
 use async_trait::async_trait;
 use base64::Engine as _;
@@ -23,11 +25,8 @@ pub(super) struct Intercepted {
 }
 
 #[async_trait]
-impl Interception for WebDriverPage {
+impl Interception for WebKitPage {
     async fn set_interception(&self, on: bool) -> Result<()> {
-        if on {
-            self.require(Feature::Interception)?;
-        }
         {
             let mut state = self.state();
             state.intercepts = on;
@@ -36,22 +35,35 @@ impl Interception for WebDriverPage {
             }
         }
         self.apply_interception();
-        self.flush_events().await
+        InspectorLink::flush(self).await
     }
 
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
-        self.require(Feature::Interception)?;
         self.apply_verdict(key, verdict);
-        self.flush_events().await
+        InspectorLink::flush(self).await
     }
 
     async fn fetch(&self, _key: &str, _changes: Verdict) -> Result<Fetched> {
-        self.require(Feature::HoldResponse)?;
-        Err(Error::PageClosed {})
+        self.refuse(Feature::HoldResponse)
     }
 }
 
-impl WebDriverPage {
+#[async_trait]
+impl Interception for ClassicPage {
+    async fn set_interception(&self, on: bool) -> Result<()> {
+        CLASSIC.require_if(on, Feature::Interception)
+    }
+
+    async fn decide(&self, _key: &str, _verdict: Verdict) -> Result<()> {
+        CLASSIC.require(Feature::Interception)
+    }
+
+    async fn fetch(&self, _key: &str, _changes: Verdict) -> Result<Fetched> {
+        self.refuse(Feature::HoldResponse)
+    }
+}
+
+impl WebKitPage {
     /// Sends a verdict about a paused request.
     fn apply_verdict(&self, key: &str, verdict: Verdict) {
         match verdict {
@@ -76,7 +88,7 @@ impl WebDriverPage {
         }
     }
 
-    /// Has requests stop by us if somebody decides about them.
+    /// Pauses requests if somebody decides about them, and no longer pauses them otherwise.
     pub(crate) fn apply_interception(&self) {
         {
             let mut state = self.state();
@@ -88,7 +100,7 @@ impl WebDriverPage {
         self.send_interception();
     }
 
-    /// Says whether requests stop by us, to a part of the page that knows nothing yet.
+    /// Sends whether requests are paused.
     pub(super) fn send_interception(&self) {
         let on = self.state().intercepting;
         let all = json!({ "url": ".*", "isRegex": true, "stage": "request" });
@@ -98,13 +110,12 @@ impl WebDriverPage {
         }
     }
 
-    /// A request waits: asks who decides. One that nobody decides about goes on.
+    /// Decides about a paused request, or offers it to the observer. A request that nobody decides about is continued.
     pub(super) fn on_request_intercepted(self: Arc<Self>, event: Intercepted) {
         let id = event.request_id;
         let request = event.request;
         let sent = self.sent(&id);
-        let own = request.url.starts_with("data:") || request.url.starts_with("blob:");
-        if own {
+        if request.url.starts_with("data:") || request.url.starts_with("blob:") {
             return self.continue_request(&id);
         }
         let kind = sent.as_ref().map_or("other", |sent| sent.kind);
@@ -122,7 +133,7 @@ impl WebDriverPage {
                     self.apply_verdict(&id, verdict);
                 });
             }
-            None if self.state().intercepts => self.ask_interceptors(&id, request, sent),
+            None if self.state().intercepts => self.offer_request(&id, request, sent),
             None => self.continue_request(&id),
         });
     }
@@ -143,23 +154,21 @@ impl WebDriverPage {
         body: Option<Vec<u8>>,
     ) {
         let sent = self.sent(id);
-        let was = |of: fn(&RequestRecord) -> &String| sent.as_ref().map(|sent| of(sent).clone());
+        let sent = sent.as_ref();
+        let url = url.or_else(|| sent.map(|sent| sent.url.clone()));
+        let method = method.or_else(|| sent.map(|sent| sent.method.clone()));
+        let fields: [(&str, Option<Value>); 4] = [
+            ("url", url.map(Value::from)),
+            ("method", method.map(Value::from)),
+            ("headers", headers.map(|headers| as_map(&headers).into())),
+            ("postData", body.map(|body| encoded(&body).into())),
+        ];
         let mut changed = json!({ "requestId": id });
-        let mut set = |name: &str, value: Option<Value>| {
+        for (name, value) in fields {
             if let Some(value) = value {
                 changed[name] = value;
             }
-        };
-        set(
-            "url",
-            url.or_else(|| was(|sent| &sent.url)).map(Value::from),
-        );
-        set(
-            "method",
-            method.or_else(|| was(|sent| &sent.method)).map(Value::from),
-        );
-        set("headers", headers.map(|headers| as_map(&headers).into()));
-        set("postData", body.map(|body| encoded(&body).into()));
+        }
         self.send_to_inspector("Network.interceptWithRequest", &changed);
     }
 
@@ -197,7 +206,7 @@ impl WebDriverPage {
         );
     }
 
-    fn ask_interceptors(&self, id: &str, request: Request, sent: Option<RequestRecord>) {
+    fn offer_request(&self, id: &str, request: Request, sent: Option<RequestRecord>) {
         let frame = sent.as_ref().and_then(|sent| sent.frame.clone());
         let paused = PausedRequest {
             id: Some(RequestId::from(id)),

@@ -1,7 +1,7 @@
-//! The page's history: where it goes, back, forward and again.
+//! The page's history: navigating, reloading, going back and forward.
 
-use super::WebDriverPage;
 use super::state::{Outcome, Pending};
+use super::{PageExtension, WebDriverPage};
 use crate::backend::address::{is_within_document, navigation_failed};
 use crate::backend::{LoaderId, Navigation, PageEvent};
 use crate::error::{Error, NetError, Result};
@@ -10,19 +10,19 @@ use std::time::Duration;
 use url::Url;
 use wire::webdriver::navigation::{Back, Forward, NavigateTo, Refresh};
 
-/// How often a page is looked at that nobody hears of.
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// How long a navigation may take to begin; one that the browser does not tell of never does.
+/// The interval between polls of a page for a navigation.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How long a navigation may take to begin. Some are never reported.
 const NAVIGATION_START_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// The address of the browser's own page about what could not be loaded.
+/// The URL of the browser's error page.
 const BLANK: &str = "about:blank";
 
-/// Where the history stands, and how much of it there is.
+/// The length of the history.
 const HISTORY: &str = "return history.length";
 
 #[async_trait]
-impl Navigation for WebDriverPage {
+impl<E: PageExtension> Navigation for WebDriverPage<E> {
     async fn navigate(&self, url: &str) -> Result<Option<LoaderId>> {
         self.mark_last_used();
         if Url::parse(url).is_err() {
@@ -31,7 +31,7 @@ impl Navigation for WebDriverPage {
             });
         }
         if !is_browser_page(url) {
-            // The page would go, for nothing: other programs are not started by tools.
+            // The browser would start another program, which tools do not.
             return Err(navigation_failed(url, NetError::Aborted));
         }
         let before = self.state().navigation.begun;
@@ -44,7 +44,7 @@ impl Navigation for WebDriverPage {
             self.poll_frames().await?;
             return Ok(None);
         }
-        match self.wait_for_navigation(before, url).await? {
+        match E::wait_for_navigation(self, before, url).await? {
             Some(Outcome::Committed(loader)) => Ok(Some(loader)),
             Some(Outcome::Failed(reason)) => Err(navigation_failed(url, reason)),
             Some(Outcome::Stayed) | None => Ok(None),
@@ -67,14 +67,14 @@ impl Navigation for WebDriverPage {
             return Ok(false);
         }
         for _ in 0..delta.unsigned_abs() {
-            let at = self.url();
+            let url = self.url();
             let before = self.state().navigation.begun;
             if delta < 0 {
                 self.send_to_main(&Back {}).await?;
             } else {
                 self.send_to_main(&Forward {}).await?;
             }
-            if !self.has_moved(before, &at).await? {
+            if !self.has_moved(before, &url).await? {
                 return Ok(false);
             }
         }
@@ -86,8 +86,8 @@ impl Navigation for WebDriverPage {
     }
 }
 
-impl WebDriverPage {
-    /// The main frame goes somewhere.
+impl<E: PageExtension> WebDriverPage<E> {
+    /// Reports that the main frame navigates.
     pub(super) fn on_navigation_started(
         &self,
         request: Option<&str>,
@@ -104,7 +104,7 @@ impl WebDriverPage {
                 request: request.map(str::to_owned),
                 loader: loader.map(LoaderId::from),
             });
-            // The browser goes to its page about the last failure, which is no navigation of the page's.
+            // The browser navigates to its error page, which is no navigation of the page.
             if state.navigation.shows_error && matches!(url, "" | BLANK) {
                 return self.notify_changed();
             }
@@ -118,16 +118,16 @@ impl WebDriverPage {
         self.notify_changed();
     }
 
-    /// It shows another document.
+    /// Reports that the main frame shows another document.
     pub(super) fn on_navigation_committed(&self, loader: &str, url: &str, name: &str) {
         let failed = {
             let mut state = self.state();
             let loader = LoaderId::from(loader);
-            // A document that comes out of the browser's memory was never on its way.
+            // The beginning is not reported when the document comes from the back/forward cache.
             if state.navigation.pending.take().is_none() {
                 state.navigation.begun += 1;
             }
-            state.navigation.ended(Outcome::Committed(loader.clone()));
+            state.navigation.end(Outcome::Committed(loader.clone()));
             state.navigation.loader = Some(loader);
             state.dialog = None;
             state.chooser = None;
@@ -145,7 +145,7 @@ impl WebDriverPage {
         self.notify_changed();
     }
 
-    /// The pending navigation ended without a document; `reason` is `None` if that is no error.
+    /// Reports that the pending navigation ended without a document; `reason` is `None` if that is no error.
     pub(super) fn on_navigation_ended(&self, reason: Option<NetError>) {
         let loader = {
             let mut state = self.state();
@@ -154,7 +154,7 @@ impl WebDriverPage {
             };
             state.navigation.shows_error = !matches!(reason, None | Some(NetError::Aborted));
             let outcome = reason.clone().map_or(Outcome::Stayed, Outcome::Failed);
-            state.navigation.ended(outcome);
+            state.navigation.end(outcome);
             pending.loader
         };
         self.report(PageEvent::NavigationAborted {
@@ -165,79 +165,36 @@ impl WebDriverPage {
         self.notify_changed();
     }
 
-    /// The request of the document that is on its way, if that is this one.
+    /// Whether this is the request of the pending navigation.
     pub(super) fn is_pending(&self, request: &str) -> bool {
         let state = self.state();
         let pending = state.navigation.pending.as_ref();
         pending.is_some_and(|pending| pending.request.as_deref() == Some(request))
     }
 
-    /// Whether the page went somewhere since, as far as was said so far.
+    /// Whether a navigation after the `before`th began, as far as the browser has reported.
     pub(super) async fn has_navigated(&self, before: u64) -> bool {
-        let _ = self.flush_events().await;
+        let _ = E::flush(self).await;
         self.state().navigation.begun > before
     }
 
-    /// Waits for the navigation after the `before`th to end.
-    async fn wait_for_navigation(&self, before: u64, url: &str) -> Result<Option<Outcome>> {
-        if !self.has_inspector() {
-            return self.poll_navigation(url).await;
-        }
-        let ended = || {
-            let state = self.state();
-            if state.closed {
-                return Some(Err(Error::PageClosed {}));
-            }
-            state.navigation.outcome_after(before).map(Some).map(Ok)
-        };
-        self.changes.wait(ended).await
-    }
-
-    /// The same where nothing is heard: the page shows another document.
-    async fn poll_navigation(&self, url: &str) -> Result<Option<Outcome>> {
-        let main = self.main.clone();
-        let before = self.document_of(&main)?;
-        self.report(PageEvent::NavigationStarted {
-            frame: main.clone(),
-            loader: None,
-            url: url.to_owned(),
-        });
-        loop {
-            match self.poll_frames().await {
-                Ok(()) | Err(Error::DocumentGone {}) => {}
-                Err(error) => return Err(error),
-            }
-            let now = self.document_of(&main)?;
-            if let Some(now) = now
-                && before.as_ref() != Some(&now)
-            {
-                // What it shows instead of what it cannot have.
-                if self.url() == BLANK && !url.starts_with("about:") {
-                    return Ok(Some(Outcome::Failed(NetError::Failed)));
-                }
-                return Ok(Some(Outcome::Committed(now.as_str().into())));
-            }
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    }
-
-    /// Waits a moment for a navigation to begin, so that whoever looks at the page sees it.
+    /// Waits at most [`NAVIGATION_START_TIMEOUT`] for a navigation to begin.
     async fn wait_for_navigation_start(&self, before: u64) {
         let has_begun = || (self.state().navigation.begun != before).then_some(());
         let begun = self.changes.wait(has_begun);
         let _ = tokio::time::timeout(NAVIGATION_START_TIMEOUT, begun).await;
     }
 
-    /// Whether the page went somewhere, within a moment.
-    async fn has_moved(&self, before: u64, at: &str) -> Result<bool> {
+    /// Whether a navigation begins or the URL changes within [`NAVIGATION_START_TIMEOUT`].
+    async fn has_moved(&self, before: u64, url: &str) -> Result<bool> {
         let deadline = tokio::time::Instant::now() + NAVIGATION_START_TIMEOUT;
         loop {
             match self.poll_frames().await {
-                Ok(()) => self.drain_events().await?,
-                Err(Error::DocumentGone {}) => self.flush_events().await?,
+                Ok(()) => E::drain(self).await?,
+                Err(Error::DocumentGone {}) => E::flush(self).await?,
                 Err(error) => return Err(error),
             }
-            if self.state().navigation.begun > before || self.url() != at {
+            if self.state().navigation.begun > before || self.url() != url {
                 return Ok(true);
             }
             if tokio::time::Instant::now() >= deadline {
@@ -247,15 +204,15 @@ impl WebDriverPage {
         }
     }
 
-    /// The address of the page's document.
+    /// Returns the URL of the main frame's document.
     pub(crate) fn url(&self) -> String {
         let state = self.state();
         let main = state.frames.get(&self.main);
-        main.map(|place| place.url.clone()).unwrap_or_default()
+        main.map(|frame| frame.url.clone()).unwrap_or_default()
     }
 }
 
-/// Whether the browser shows such an address itself.
+/// Whether the browser shows documents at URLs of this scheme.
 fn is_browser_page(url: &str) -> bool {
     const SHOWN: [&str; 7] = [
         "http",

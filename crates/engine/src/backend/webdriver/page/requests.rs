@@ -1,42 +1,50 @@
-//! The requests of a page, as its inspector reports them, and their bodies.
+//! The requests of a page, as the inspector reports them, and their bodies.
 
-use super::WebDriverPage;
 use super::state::RequestRecord;
 use crate::backend::interception::decode_body;
 use crate::backend::webdriver::network::{
     Body, DataReceived, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
     file_name, headers, is_icon, net_error, resource_type,
 };
+use crate::backend::webdriver::{ClassicPage, WebKitPage};
 use crate::backend::{Feature, FrameId, LoaderId, PageEvent, RequestEvent, RequestId, Requests};
 use crate::error::{NetError, Result};
 use async_trait::async_trait;
 use serde_json::json;
 
-/// Requests whose facts are kept for later calls.
+/// The number of requests that are kept for later calls.
 const MAX_REQUESTS: usize = 2_000;
-/// Bodies of requests that are told with them.
+/// The maximum length of a request body that is reported with its request.
 const MAX_INLINE_BODY: usize = 64 * 1024;
 
 #[async_trait]
-impl Requests for WebDriverPage {
+impl Requests for WebKitPage {
     async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>> {
-        self.require(Feature::Bodies)?;
-        let asked = json!({ "requestId": request.as_str() });
-        let body: Body = self
-            .call_inspector("Network.getResponseBody", &asked)
-            .await?;
-        decode_body("Network.getResponseBody", body.body, body.base64_encoded)
+        const METHOD: &str = "Network.getResponseBody";
+        let id = json!({ "requestId": request.as_str() });
+        let body: Body = self.call_inspector(METHOD, &id).await?;
+        decode_body(METHOD, body.body, body.base64_encoded)
     }
 
     async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>> {
-        self.require(Feature::Bodies)?;
         let state = self.state();
         let sent = state.sent.get(request.as_str());
         Ok(sent.and_then(|sent| sent.body.clone().map(String::into_bytes)))
     }
 }
 
-impl WebDriverPage {
+#[async_trait]
+impl Requests for ClassicPage {
+    async fn response_body(&self, _request: &RequestId) -> Result<Vec<u8>> {
+        self.refuse(Feature::Bodies)
+    }
+
+    async fn request_body(&self, _request: &RequestId) -> Result<Option<Vec<u8>>> {
+        self.refuse(Feature::Bodies)
+    }
+}
+
+impl WebKitPage {
     pub(super) fn on_request_will_be_sent(&self, event: RequestWillBeSent) {
         let id = event.request_id;
         let is_main = event.frame_id == self.state().main_native;
@@ -81,10 +89,7 @@ impl WebDriverPage {
                     frame: frame.clone(),
                     is_navigation: is_document,
                     body: body.clone(),
-                    received: 0,
-                    refused: None,
-                    file_name: None,
-                    brings_nothing: false,
+                    ..RequestRecord::default()
                 },
             );
         }
@@ -112,7 +117,7 @@ impl WebDriverPage {
                 return;
             };
             sent.file_name = file_name;
-            sent.brings_nothing = matches!(event.response.status, 204 | 205 | 304);
+            sent.has_no_body = matches!(event.response.status, 204 | 205 | 304);
         }
         self.report(PageEvent::Request(RequestEvent::Responded {
             id: event.request_id.into(),
@@ -159,7 +164,7 @@ impl WebDriverPage {
         };
         if let Some(sent) = &sent
             && interrupted
-            && !sent.brings_nothing
+            && !sent.has_no_body
         {
             let downloads = &self.parts.downloads;
             downloads.expect(&self.id, &sent.url, sent.file_name.clone());
@@ -173,7 +178,7 @@ impl WebDriverPage {
             }));
         }
         if pending {
-            // A document that is saved, or that there is none of, is no failure.
+            // A download or an empty response is no failure.
             self.on_navigation_ended((!interrupted).then_some(reason));
         }
     }
@@ -182,12 +187,12 @@ impl WebDriverPage {
         self.state().sent.get(request).map(|sent| sent.received)
     }
 
-    /// What is known of a request that was sent.
+    /// Returns the record of a request.
     pub(super) fn sent(&self, request: &str) -> Option<RequestRecord> {
         self.state().sent.get(request).cloned()
     }
 
-    /// Remembers why a request is refused.
+    /// Records why a request is aborted.
     pub(super) fn set_abort_reason(&self, request: &str, reason: NetError) {
         if let Some(sent) = self.state().sent.get_mut(request) {
             sent.refused = Some(reason);

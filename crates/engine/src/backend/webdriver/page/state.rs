@@ -1,7 +1,6 @@
-//! What is known of a page between two looks at it.
+//! The state of a page.
 
-use crate::backend::webdriver::inspector::InspectorTarget;
-use crate::backend::{DialogKind, FrameId, Headers, LoaderId, Viewport};
+use crate::backend::{DialogKind, FrameId, Headers, LoaderId};
 use crate::error::NetError;
 use std::collections::{HashMap, VecDeque};
 use wire::webdriver::element::Element;
@@ -9,61 +8,58 @@ use wire::webdriver::element::Element;
 #[derive(Default)]
 pub(crate) struct State {
     pub(super) frames: HashMap<FrameId, FrameState>,
-    pub(super) closed: bool,
-    /// How the inspector names it.
-    pub(crate) inspector_target: Option<InspectorTarget>,
-    /// The inspector's name for the main frame.
-    pub(super) main_native: String,
-    pub(super) navigation: Navigation,
-    /// The dialog that is open, as far as its kind is known.
+    pub(crate) closed: bool,
+    /// The inspector's name of the main frame.
+    pub(crate) main_native: String,
+    pub(crate) navigation: Navigation,
+    /// The kind of the open dialog.
     pub(super) dialog: Option<DialogKind>,
-    /// The document whose file field waits.
+    /// The document whose file chooser is open.
     pub(super) chooser: Option<String>,
+    /// Whether the observer decides about the page's requests.
     pub(super) intercepts: bool,
-    /// Requests stop by us.
-    pub(crate) intercepting: bool,
-    pub(super) viewport: Option<Viewport>,
+    /// Whether requests are paused, because the observer or a route decides about them.
+    pub(super) intercepting: bool,
     pub(super) init_scripts: Vec<String>,
     pub(super) extra_headers: Headers,
-    /// Requests that have not ended, or whose body may be asked for.
+    /// Requests that are pending, or whose body may be read.
     pub(super) sent: HashMap<String, RequestRecord>,
-    /// Where the mouse is.
-    pub(super) mouse: (f64, f64),
-    /// Functions of the caller that were run.
+    /// The position of the mouse.
+    pub(crate) mouse: (f64, f64),
+    /// The number of the caller's functions that were run.
     pub(super) evaluations: u64,
-    /// Frames came, went or changed since the last look.
-    pub(super) stirred: bool,
-    pub(super) look_planned: bool,
+    /// Whether a poll of the frames is scheduled.
+    pub(super) poll_scheduled: bool,
 }
 
-/// Where the main frame is going.
+/// The navigations of the main frame.
 #[derive(Default)]
-pub(super) struct Navigation {
-    /// How often one began.
+pub(crate) struct Navigation {
+    /// The number of navigations that began.
     pub(super) begun: u64,
-    /// It is under way; the request of its document, once that is sent.
+    /// The navigation that has not ended.
     pub(super) pending: Option<Pending>,
-    /// How the last ones ended, by their numbers.
+    /// The outcomes of the last navigations, with their numbers.
     outcomes: VecDeque<(u64, Outcome)>,
-    /// The document that is shown.
+    /// The shown document.
     pub(super) loader: Option<LoaderId>,
-    /// The last one failed: the next document is the browser's page about that.
+    /// Whether the last navigation failed, so that the next document is the browser's error page.
     pub(super) shows_error: bool,
 }
 
-/// Navigations whose end is remembered.
+/// The number of outcomes that are kept.
 const MAX_ENDED_NAVIGATIONS: usize = 16;
 
 impl Navigation {
-    pub(super) fn ended(&mut self, outcome: Outcome) {
+    pub(super) fn end(&mut self, outcome: Outcome) {
         if self.outcomes.len() == MAX_ENDED_NAVIGATIONS {
             self.outcomes.pop_front();
         }
         self.outcomes.push_back((self.begun, outcome));
     }
 
-    /// How the first one after the `before`th ended, if it has.
-    pub(super) fn outcome_after(&self, before: u64) -> Option<Outcome> {
+    /// Returns the first outcome of a navigation after the `before`th.
+    pub(crate) fn outcome_after(&self, before: u64) -> Option<Outcome> {
         let mut outcomes = self.outcomes.iter();
         let found = outcomes.find(|(number, _)| *number > before);
         found.map(|(_, outcome)| outcome.clone())
@@ -72,39 +68,42 @@ impl Navigation {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pending {
+    /// The request of the document, once it is sent.
     pub(super) request: Option<String>,
     pub(super) loader: Option<LoaderId>,
 }
 
-/// How a navigation ended.
+/// The outcome of a navigation.
 #[derive(Debug, Clone)]
-pub(super) enum Outcome {
-    /// Another document is shown.
+pub(crate) enum Outcome {
+    /// The frame shows another document.
     Committed(LoaderId),
-    /// The document stays: a 204, a download, given up for another one.
+    /// The frame shows the same document: the response was a 204 or a download, or another navigation began.
     Stayed,
-    /// There was an error, by Chromium's name.
+    /// The document could not be loaded.
     Failed(NetError),
 }
 
-/// A frame, the main one included.
+/// A frame; also the main frame.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FrameState {
     pub(super) parent: Option<FrameId>,
-    /// The document of the element that holds it, and our number for that.
+    /// The document of the frame's owner element, and the number of that element in it.
     pub(super) number: (String, u64),
-    /// The element that holds it, once the driver has named it.
+    /// The owner element, once the driver has returned a reference to it.
     pub(super) owner: Option<Element>,
-    /// The document that it shows, by the name that we gave it.
+    /// The identifier of the shown document.
     pub(super) document: Option<String>,
     pub(super) url: String,
     pub(super) name: String,
+    /// Whether `DOMContentLoaded` was reported.
     pub(super) parsed: bool,
+    /// Whether `load` was reported.
     pub(super) loaded: bool,
 }
 
 /// A request that was sent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct RequestRecord {
     pub(super) url: String,
     pub(super) method: String,
@@ -113,10 +112,10 @@ pub(super) struct RequestRecord {
     pub(super) is_navigation: bool,
     pub(super) body: Option<String>,
     pub(super) received: u64,
-    /// Why we refused it.
+    /// Why Playhouse aborted it.
     pub(super) refused: Option<NetError>,
-    /// What the answer would be saved as.
+    /// The file name of the response.
     pub(super) file_name: Option<String>,
-    /// Whether its answer has no body, of which nothing is saved.
-    pub(super) brings_nothing: bool,
+    /// Whether the response has no body that could be saved.
+    pub(super) has_no_body: bool,
 }

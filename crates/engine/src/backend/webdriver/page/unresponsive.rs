@@ -1,13 +1,13 @@
 //! Detecting a page that does not respond, and ending it.
 
-use super::WebDriverPage;
+use super::{PageExtension, WebDriverPage};
 use crate::backend::scripts::clear_timers;
 use crate::backend::{FrameId, Navigation, PageEvent, Unresponsive};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 
 #[async_trait]
-impl Unresponsive for WebDriverPage {
+impl<E: PageExtension> Unresponsive for WebDriverPage<E> {
     async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
         match self.run_raw(frame, "return 1".to_owned(), vec![]).await {
             Ok(_) | Err(Error::DocumentGone {} | Error::DialogOpen {} | Error::Script { .. }) => {
@@ -21,7 +21,7 @@ impl Unresponsive for WebDriverPage {
         self.parts.window_handles().await.map(drop)
     }
 
-    /// Only the end of a page ends a script in WebKit.
+    /// WebKit ends a script only with its page.
     fn terminate_execution(&self, _frame: &FrameId) {}
 
     async fn wait_for_termination(&self, frame: &FrameId) -> Result<()> {
@@ -37,10 +37,10 @@ impl Unresponsive for WebDriverPage {
         if let Some(page) = self.itself() {
             task::spawn("ending a page", async move {
                 let closed = match page.owner() {
-                    Ok(owner) => owner.end_window(&page.id).await,
+                    Ok(owner) => owner.close_window(&page, false).await,
                     Err(gone) => Err(gone),
                 };
-                tracing::debug!(?closed, "a page that did not answer");
+                tracing::debug!(?closed, "a page that did not respond");
             })
             .detach();
         }
