@@ -172,7 +172,8 @@ const countersOf = cached((root: Document | ShadowRoot) => {
     return all;
   };
   const change = (list: string, otherwise: number, apply: (name: string, value: number) => void): void => {
-    for (const [, name = "", value] of list.matchAll(/(?!none\b)([\w-]+)(?:\s+(-?\d+))?/g)) apply(name, value ? Number(value) : otherwise);
+    if (list === "none") return;
+    for (const [, name = "", value] of list.matchAll(/([\w-]+)(?:\s+(-?\d+))?/g)) apply(name, value ? Number(value) : otherwise);
   };
   const count = (e: Element, scope: Node, pseudo?: Pseudo): void => {
     const { display, counterReset, counterIncrement, counterSet, content } = getComputedStyle(e, pseudo);

@@ -90,13 +90,13 @@ export function descriptionOf(e: Element): string {
   const own = squash(it.attribute("aria-description") ?? "");
   if (own) return own;
   const name = itsName(it).text;
-  const unlessName = (text: string): string => (squash(text) === name ? "" : squash(text));
   const part = itIsSvg(it) ? "desc" : itIsHtml(it, "table") ? "caption" : "";
   const child = part && [...e.children].find((child) => child.localName === part);
-  if (child) return unlessName(read(child));
-  if (itIsSummary(it)) return unlessName(read(e));
-  if (it.tag === "input" && it.has("value") && BUTTON.test((e as HTMLInputElement).type)) return unlessName((e as HTMLInputElement).value);
-  return unlessName(it.attribute("title") ?? (itIsSvg(it) ? svgTitleText(it) : ""));
+  const isButton = it.tag === "input" && it.has("value") && BUTTON.test((e as HTMLInputElement).type);
+  const native = child ? read(child) : itIsSummary(it) ? read(e) : isButton ? (e as HTMLInputElement).value : "";
+  const title = it.attribute("title") ?? (itIsSvg(it) ? svgTitleText(it) : "");
+  // What the name was read from does not describe the element as well.
+  return [native, title].map(squash).find((text) => text && text !== name) ?? "";
 }
 
 const BUTTON = /^(button|submit|reset)$/;
@@ -235,14 +235,14 @@ function nativeName(it: Seen, walk: Walk): string | undefined {
     case "textarea":
       return labelsText(it, walk) ?? own(it, placeholderOrTitle(it, true), walk);
     case "select":
-    case "output":
       return labelsText(it, walk) ?? titled("");
     case "button":
     case "meter":
+    case "output":
     case "progress":
       return labelsText(it, walk);
     case "fieldset":
-      return partText(e, "legend", walk) ?? titled("");
+      return partText(e, "legend", walk);
     case "img": {
       const caption = it.has("alt") || attribute("title").trim() ? undefined : soleCaption(e);
       return caption ? readPart(caption, walk) : it.has("alt") ? own(it, attribute("alt").trim(), walk) : titled("");
@@ -253,7 +253,7 @@ function nativeName(it: Seen, walk: Walk): string | undefined {
     case "optgroup":
       return own(it, attribute("label"), walk) || undefined;
     case "table":
-      return partText(e, "caption", walk) ?? titled("");
+      return partText(e, "caption", walk);
     default:
       return itIsSvg(it) ? svgTitle(it) : undefined;
   }
