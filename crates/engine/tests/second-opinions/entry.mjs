@@ -6,11 +6,29 @@ import { computeAccessibleName, getRole } from "dom-accessibility-api";
 window.opinions = () =>
   [...document.querySelectorAll("[data-r]")].map((e) => ({ role: getRole(e) ?? "generic", name: computeAccessibleName(e) }));
 
-const CONTEXTS = { caption: "table", cell: "row", columnheader: "row", gridcell: "row", listitem: "list", rowheader: "row", tab: "tablist" };
+const CONTEXTS = {
+  caption: "table",
+  cell: "row",
+  columnheader: "row",
+  gridcell: "row",
+  listitem: "list",
+  rowheader: "row",
+  tab: "tablist",
+};
 for (const role of ["menuitem", "menuitemcheckbox", "menuitemradio"]) CONTEXTS[role] = "menu";
 Object.assign(CONTEXTS, { option: "listbox", row: "table", rowgroup: "table", treeitem: "tree" });
 
-const PARENTS = { td: "tr", th: "tr", tr: "tbody", tbody: "table", tfoot: "table", thead: "table", caption: "table", li: "ul", option: "select" };
+const PARENTS = {
+  td: "tr",
+  th: "tr",
+  tr: "tbody",
+  tbody: "table",
+  tfoot: "table",
+  thead: "table",
+  caption: "table",
+  li: "ul",
+  option: "select",
+};
 
 /** An element in those that it needs around it. */
 function inContext(e, parentOf) {
