@@ -309,8 +309,9 @@ function saysName(e: Element): boolean {
   return !!name && !e.getAttribute("aria-label")?.trim() && e.getAttribute("title")?.trim() !== name;
 }
 
+/** Whether `getByRole` of Playwright takes the role, and elements have it by their own. */
 function isRole(role: string | null): role is string {
-  return !!role && role !== "none" && role !== "presentation";
+  return !!role && !/^(none|presentation|generic|comment|suggestion|section(header|footer)|(doc|graphics)-.*)$/.test(role);
 }
 
 /** The step with the whole text exactly, where it is not too long, then with each of its alternatives. */

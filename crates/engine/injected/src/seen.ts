@@ -6,10 +6,10 @@ export interface Name {
   readonly sources: readonly (Seen | "parts")[];
 }
 
-/** The table that contains a row, and the explicit role of the table. */
+/** The table that contains a row, and the role of the table. */
 export interface Table {
   readonly table: HTMLTableElement | null;
-  readonly explicit?: string;
+  readonly role: string | null;
 }
 
 /** The properties of a computed style that are needed. Storing the whole style costs much more. */
@@ -58,6 +58,10 @@ export class Seen {
   away: boolean | undefined = undefined;
   cutter: Seen | null | undefined = undefined;
   role: string | null | undefined = undefined;
+  /** The role that its attribute gives it; empty where it gives none. */
+  explicit: string | undefined = undefined;
+  /** Whether a role of its attribute is ignored because the context or the name that it requires is missing. */
+  ignored = false;
   stripped: string | undefined = undefined;
   table: Table | undefined = undefined;
   hidden: boolean | undefined = undefined;

@@ -1,7 +1,8 @@
 // What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
 
 import { isStateful, itIsDisabled, itsChecked, itsExpanded, itsInvalid, itsLevel, itsPressed, itsSelected } from "./aria/states";
-import { itsName, mayGenerate, NAMELESS, references, textAfter, textBefore } from "./aria/names";
+import { mayGenerate, textAfter, textBefore } from "./aria/generated";
+import { itsName, references } from "./aria/names";
 import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
 import { itIsSlot, itIsVisible, itsField, itsLook, marking, itsParent, itsRoot, itsShadow, preview, squash } from "./dom";
 import { coreIn, type Home, type Other } from "./frames";
@@ -307,8 +308,8 @@ class Walk {
     const { element: e } = it;
     const frame = isFrame(it);
     const role = frame ? "iframe" : (itsRole(it) ?? "generic");
-    if (isPresentational(role) || (role === "generic" && isRunOfText(it))) return undefined;
-    const name: Name = frame ? NAMELESS : itsName(it);
+    if (isPresentational(role) || (role === "generic" && !it.ignored && isRunOfText(it))) return undefined;
+    const name = itsName(it);
     const facts: Facts = {};
     let ref = 0;
     this.room -= NODE + Math.min(name.text.length, LONGEST);

@@ -197,7 +197,8 @@ fn simplify<'a>(
     if shown.only_text() == Some(node.name.as_str()) {
         shown.children.clear();
     }
-    if node.role == "img" && node.name.is_empty() && shown.children.is_empty() {
+    let is_picture = matches!(node.role.as_str(), "img" | "graphics-document");
+    if is_picture && node.name.is_empty() && shown.children.is_empty() {
         return is_clickable_root.then_some(Item::Node(shown));
     }
     if node.role != "generic" {

@@ -15,6 +15,7 @@ mod popups;
 mod proxies;
 mod requests;
 mod screenshots;
+mod second_opinions;
 mod storage;
 mod stress;
 mod workers;

@@ -1,21 +1,16 @@
 // Names and descriptions: https://www.w3.org/TR/accname-1.2/#mapping_additional_nd_te, with the native sources of https://www.w3.org/TR/html-aam-1.0/#accname-computation.
 
-import { isElement, itIsHtml, itIsSvg, itsChildren, itsField, itsLook, itsRoot, itsShadow, squash } from "../dom";
+import { closest, isElement, itIsHtml, itIsSvg, itsChildren, itsField, itsLook, itsRoot, itsShadow, squash } from "../dom";
 import { dots, isPassword } from "../passwords";
 import { cached, seen, type Name, type Seen } from "../seen";
-import { isPresentational, itIsHidden, itsRole, roleOf } from "./roles";
+import { markerText, mayGenerate, textAfter, textBefore } from "./generated";
+import { isPresentational, itIsHidden, itIsSummary, itsRole, provideNames, roleOf, UNNAMED } from "./roles";
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
 
-const UNNAMED = roles(
-  "caption code definition deletion emphasis generic insertion mark paragraph presentation strong subscript suggestion superscript term time",
-);
 const BY_CONTENT = roles(
-  "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem",
-);
-// What gives its content to the name of an element around it, though it has no such name of its own; the first is that of no role.
-const PASSES_CONTENT = roles(
-  " caption code contentinfo definition deletion emphasis insertion list listitem mark none paragraph presentation region rowgroup section strong subscript superscript table term time",
+  "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab " +
+    "tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref graphics-object",
 );
 
 interface Walk {
@@ -44,14 +39,22 @@ export function itsName(it: Seen): Name {
 }
 
 export const NAMELESS: Name = { text: "", sources: [] };
-const NAMED_BY_HTML = roles("area button fieldset figure img input meter output progress select summary table textarea");
+const NAMED_BY_HTML = roles("area button fieldset img input meter output progress select summary table textarea");
+
+/** Whether the element can have a name by its kind of HTML or SVG. */
+function isNamedByHtml(it: Seen): boolean {
+  const { tag } = it;
+  return NAMED_BY_HTML.has(tag) || itIsSvg(it) || (it.has("label") && /^opt(ion|group)$/.test(tag));
+}
+
+provideNames((it) => compute(it, true).text);
 
 function compute(it: Seen, includeHidden: boolean): Name {
   const role = itsRole(it) ?? "";
   if (UNNAMED.has(role)) return NAMELESS;
   const byContent = BY_CONTENT.has(role);
-  const byHtml = NAMED_BY_HTML.has(it.tag) || itIsSvg(it);
-  const labelled = it.attributeNames.length > 0 && (it.has("aria-label") || it.has("aria-labelledby"));
+  const byHtml = isNamedByHtml(it);
+  const labelled = it.attributeNames.length > 0 && (it.has("aria-label") || !!labelledBy(it));
   // So it is for most elements of a page.
   if (!byContent && !byHtml && !labelled && !it.has("title")) return NAMELESS;
   if (byContent && !byHtml && !labelled && !includeHidden && !itIsHidden(it)) {
@@ -70,22 +73,33 @@ function plainText(it: Seen): string | null {
   if (it.text === undefined) {
     const e = it.element;
     if (e.firstElementChild || itsShadow(it) || it.tag === "slot" || it.has("aria-owns")) it.text = null;
-    else it.text = mayGenerate(itsRoot(it)) ? textBefore(it) + (e.textContent ?? "") + textAfter(it) : (e.textContent ?? "");
+    else {
+      const text = e.textContent ?? "";
+      it.text = markerText(it) + (mayGenerate(itsRoot(it)) ? textBefore(it) + text + textAfter(it) : text);
+    }
   }
   return it.text;
 }
 
-/** The accessible description: of `aria-describedby`, else `aria-description`, else the title. */
+/** The accessible description. https://www.w3.org/TR/html-aam-1.0/#accdesc-computation */
 export function descriptionOf(e: Element): string {
   const it = seen(e);
-  if (it.has("aria-describedby")) {
-    const texts = references(it, "aria-describedby").map((r) => ofReference(r, { includeHidden: false, visited: new Set(), sources: [] }));
-    return squash(texts.join(" "));
-  }
+  const referred = references(it, "aria-describedby");
+  const read = (target: Element): string => ofReference(target, { includeHidden: false, visited: new Set(), sources: [] });
+  if (referred.length) return squash(referred.map(read).join(" "));
   const own = squash(it.attribute("aria-description") ?? "");
   if (own) return own;
-  return squash(it.attribute("title") ?? "");
+  const name = itsName(it).text;
+  const part = itIsSvg(it) ? "desc" : itIsHtml(it, "table") ? "caption" : "";
+  const child = part && [...e.children].find((child) => child.localName === part);
+  const isButton = it.tag === "input" && it.has("value") && BUTTON.test((e as HTMLInputElement).type);
+  const native = child ? read(child) : itIsSummary(it) ? read(e) : isButton ? (e as HTMLInputElement).value : "";
+  const title = it.attribute("title") ?? (itIsSvg(it) ? svgTitleText(it) : "");
+  // What the name was read from does not describe the element as well.
+  return [native, title].map(squash).find((text) => text && text !== name) ?? "";
 }
+
+const BUTTON = /^(button|submit|reset)$/;
 
 function ofReference(e: Element, { includeHidden, visited, sources }: Pick<Walk, "includeHidden" | "visited" | "sources">): string {
   const it = seen(e);
@@ -100,6 +114,11 @@ function ofReference(e: Element, { includeHidden, visited, sources }: Pick<Walk,
 }
 
 const NONE: readonly Element[] = [];
+
+/** The attribute that refers to the elements that name one, also by its other spelling. https://www.w3.org/TR/core-aam-1.2/#ariaLabelledBy */
+function labelledBy(it: Seen): string {
+  return it.has("aria-labelledby") ? "aria-labelledby" : it.has("aria-labeledby") ? "aria-labeledby" : "";
+}
 
 /** The elements that an attribute with a list of ids names, in the order of the list. */
 export function references(it: Seen, attribute: string): readonly Element[] {
@@ -124,9 +143,10 @@ function alternative(it: Seen, walk: Walk): string {
     walk.visited.add(it.element);
     return "";
   }
-  if (!walk.referred && it.has("aria-labelledby")) {
+  const labels = walk.referred ? "" : labelledBy(it);
+  if (labels) {
     const text = squash(
-      references(it, "aria-labelledby")
+      references(it, labels)
         .map((r) => ofReference(r, walk))
         .join(" "),
     );
@@ -142,14 +162,15 @@ function alternative(it: Seen, walk: Walk): string {
   }
   walk.visited.add(it.element);
   const { tag } = it;
-  const label = it.attribute("aria-label")?.trim();
+  const label = tag === "slot" ? undefined : it.attribute("aria-label")?.trim();
   if (label) return own(it, label, walk);
   const presentational = isPresentational(role);
-  const byHtml = !presentational && (NAMED_BY_HTML.has(tag) || itIsSvg(it));
+  const byHtml = !presentational && isNamedByHtml(it);
   const native = byHtml ? nativeName(it, walk) : undefined;
   if (native !== undefined) return native;
   if (tag === "label") entanglements++;
-  if (BY_CONTENT.has(role) || walk.referred || tag === "summary" || ((walk.inside || walk.embedded) && PASSES_CONTENT.has(role))) {
+  // https://www.w3.org/TR/accname-1.2/#comp_recursive_name_from_content
+  if (BY_CONTENT.has(role) || walk.referred || tag === "summary" || walk.inside || walk.embedded) {
     const text = contentText(it, walk.inside && walk.embedded ? walk : { ...walk, embedded: true, inside: true });
     if (walk.inside ? text : text.trim()) return text;
   }
@@ -163,7 +184,7 @@ function own(it: Seen, text: string, walk: Walk): string {
 }
 
 // What stands in the name of something else by its value, or not at all.
-const VALUED = roles("textbox searchbox combobox listbox menu meter progressbar scrollbar slider spinbutton");
+const VALUED = roles("textbox searchbox combobox listbox meter progressbar scrollbar slider spinbutton");
 
 /** The value by which a control stands in the name of something else. */
 function embeddedValue(it: Seen, role: string, walk: Walk): string | undefined {
@@ -177,9 +198,7 @@ function embeddedValue(it: Seen, role: string, walk: Walk): string | undefined {
     const texts = chosen(it, role).map((option) => alternative(seen(option), { ...walk, inside: true }));
     return texts.join(" ");
   }
-  return role === "menu"
-    ? ""
-    : own(it, it.attribute("aria-valuetext") ?? it.attribute("aria-valuenow") ?? it.attribute("value") ?? "", walk);
+  return own(it, it.attribute("aria-valuetext") ?? it.attribute("aria-valuenow") ?? field?.value ?? it.attribute("value") ?? "", walk);
 }
 
 function chosen(it: Seen, role: string): Element[] {
@@ -205,12 +224,10 @@ function nativeName(it: Seen, walk: Walk): string | undefined {
   const { tag, element: e } = it;
   switch (tag) {
     case "input": {
-      const type = (e as HTMLInputElement).type;
-      if (/^(button|submit|reset)$/.test(type)) {
-        return titled((e as HTMLInputElement).value || (type === "submit" ? "Submit" : type === "reset" ? "Reset" : ""));
-      }
+      const { type, value } = e as HTMLInputElement;
       const labels = labelsText(it, walk);
       if (labels !== undefined) return labels;
+      if (BUTTON.test(type)) return titled(value || (it.has("value") || type === "button" ? "" : type === "submit" ? "Submit" : "Reset"));
       if (type === "file") return own(it, "Choose File", walk);
       if (type === "image") return own(it, attribute("alt").trim() || attribute("title").trim() || "Submit", walk);
       return own(it, placeholderOrTitle(it, !/^(checkbox|color|date|datetime-local|month|radio|range|time|week)$/.test(type)), walk);
@@ -218,29 +235,47 @@ function nativeName(it: Seen, walk: Walk): string | undefined {
     case "textarea":
       return labelsText(it, walk) ?? own(it, placeholderOrTitle(it, true), walk);
     case "select":
-    case "output":
       return labelsText(it, walk) ?? titled("");
     case "button":
     case "meter":
+    case "output":
     case "progress":
       return labelsText(it, walk);
     case "fieldset":
-      return partText(e, "legend", walk) ?? titled("");
-    case "figure":
-      return partText(e, "figcaption", walk) ?? titled("");
-    case "img":
+      return partText(e, "legend", walk);
+    case "img": {
+      const caption = it.has("alt") || attribute("title").trim() ? undefined : soleCaption(e);
+      return caption ? readPart(caption, walk) : it.has("alt") ? own(it, attribute("alt").trim(), walk) : titled("");
+    }
     case "area":
       return titled(attribute("alt").trim());
+    case "option":
+    case "optgroup":
+      return own(it, attribute("label"), walk) || undefined;
     case "table":
-      return partText(e, "caption", walk) ?? (own(it, attribute("summary"), walk) || undefined);
+      return partText(e, "caption", walk);
     default:
-      return itIsSvg(it) ? svgTitle(it, walk) : undefined;
+      return itIsSvg(it) ? svgTitle(it) : undefined;
   }
+}
+
+/** The caption of the figure around an image, if the figure holds nothing else. https://www.w3.org/TR/html-aam-1.0/#el-img-name */
+function soleCaption(e: Element): Element | undefined {
+  const figure = closest(e, "figure");
+  const caption = figure && [...figure.children].find((child) => child.localName === "figcaption");
+  if (!caption) return undefined;
+  const isAlone = (node: Node): boolean =>
+    node === caption ||
+    node === e ||
+    (node.nodeType === Node.TEXT_NODE
+      ? !node.nodeValue?.trim()
+      : !isElement(node) || (node.contains(e) && [...node.childNodes].every(isAlone)));
+  return [...figure.childNodes].every(isAlone) ? caption : undefined;
 }
 
 function placeholderOrTitle(it: Seen, hasPlaceholder: boolean): string {
   const title = it.attribute("title") ?? "";
-  return title || !hasPlaceholder ? title : (it.attribute("placeholder") ?? "");
+  return title.trim() || !hasPlaceholder ? title : it.attribute("placeholder")?.trim() || (it.attribute("aria-placeholder") ?? "");
 }
 
 function labelsText(it: Seen, walk: Walk): string | undefined {
@@ -248,8 +283,8 @@ function labelsText(it: Seen, walk: Walk): string | undefined {
   if (!labels.length) return undefined;
   entanglements++;
   noteLabelAround(it, walk);
-  const texts = labels.map((label) => alternative(seen(label), { ...walk, sources: [], referred: false, embedded: true, inside: true }));
-  return texts.filter((text) => text).join(" ");
+  const texts = labels.map((label) => partOf(label, { ...walk, sources: [], referred: false }));
+  return texts.filter((text) => text.trim()).join(" ") || undefined;
 }
 
 /** Whether anything under a root can be a label: looking for the labels of each control costs much more. */
@@ -266,17 +301,29 @@ function noteLabelAround(it: Seen, walk: Walk): void {
 
 function partText(e: Element, part: string, walk: Walk): string | undefined {
   const child = [...e.children].find((child) => child.localName === part);
-  if (!child) return undefined;
-  if (walk.inside) walk.sources.push("parts");
-  return alternative(seen(child), { ...walk, sources: walk.inside ? [] : walk.sources, embedded: true, inside: true });
+  return child && readPart(child, walk);
 }
 
-function svgTitle(it: Seen, walk: Walk): string | undefined {
-  for (const child of it.element.children) {
-    if (child.localName === "title")
-      return alternative(seen(child), { ...walk, sources: [], includeHidden: true, referred: true, embedded: true });
-  }
+function readPart(part: Element, walk: Walk): string | undefined {
+  if (walk.inside) walk.sources.push("parts");
+  const text = partOf(part, { ...walk, sources: walk.inside ? [] : walk.sources });
+  return text.trim() ? text : undefined;
+}
+
+/** The text of a label, legend or caption, also of a hidden one. https://www.w3.org/TR/accname-1.2/#comp_hidden_not_referenced */
+function partOf(part: Element, walk: Walk): string {
+  const it = seen(part);
+  return alternative(it, { ...walk, includeHidden: walk.includeHidden || itIsHidden(it), embedded: true, inside: true });
+}
+
+function svgTitle(it: Seen): string | undefined {
+  const text = svgTitleText(it);
+  if (text.trim()) return text;
   return (it.tag === "a" && it.attribute("xlink:title")?.trim()) || undefined;
+}
+
+function svgTitleText(it: Seen): string {
+  return [...it.element.children].find((child) => child.localName === "title")?.textContent ?? "";
 }
 
 // Counts what makes the text of an element depend on where the walk has come from: labels, references, and what was visited before.
@@ -293,7 +340,7 @@ function contentText(it: Seen, walk: Walk): string {
   const before = walk.sources.length;
   const entangledBefore = entanglements;
   const generates = mayGenerate(itsRoot(it));
-  let text = generates ? textBefore(it) : "";
+  let text = markerText(it) + (generates ? textBefore(it) : "");
   const add = (child: Seen): void => {
     const part = alternative(child, walk);
     text += child.tag !== "br" && (itsLook(child).display || "inline") === "inline" ? part : ` ${part} `;
@@ -313,60 +360,4 @@ function contentText(it: Seen, walk: Walk): string {
   if (before === walk.sources.length) own(it, text, walk);
   if (reusable && entangledBefore === entanglements) it.content = { text, sources: walk.sources.slice(before) };
   return text;
-}
-
-// The text that CSS puts before or after the content of an element. https://www.w3.org/TR/css-content-3/#alt
-export const textBefore = cached((it: Seen) => generatedText(it, "::before"));
-export const textAfter = cached((it: Seen) => generatedText(it, "::after"));
-
-/** Whether a style sheet could put text before or after an element under a root: asking each element costs much more. */
-export const mayGenerate = cached((root: Document | ShadowRoot) => [...root.styleSheets, ...root.adoptedStyleSheets].some(sheetGenerates));
-
-function sheetGenerates(sheet: CSSStyleSheet): boolean {
-  try {
-    return rulesGenerate(sheet.cssRules);
-  } catch {
-    // Of another origin: nobody can look into it.
-    return true;
-  }
-}
-
-function rulesGenerate(rules: CSSRuleList): boolean {
-  for (let at = 0; at < rules.length; at++) {
-    const rule = rules[at] as CSSStyleRule & CSSImportRule;
-    // Most often it is an empty box that is put there, for looks.
-    const { content } = rule.style ?? {};
-    if (content && !/^(none|normal|(["'])\s*\2)$/.test(content) && /before|after/i.test(rule.selectorText ?? "::before")) return true;
-    if (rule.cssRules?.length && rulesGenerate(rule.cssRules)) return true;
-    if (rule.styleSheet && sheetGenerates(rule.styleSheet)) return true;
-  }
-  return false;
-}
-
-function generatedText(it: Seen, pseudo: string): string {
-  const style = getComputedStyle(it.element, pseudo);
-  const { content } = style;
-  if (content === "none" || content === "normal" || !content || style.display === "none" || style.visibility !== "visible") return "";
-  const text = contentValue(it, content);
-  return text && style.display !== "inline" ? ` ${text} ` : text;
-}
-
-const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)\s*\)|(\/))/gy;
-
-/** The text of a `content` value that consists of strings and attributes; what comes after a slash is its alternative. */
-function contentValue(it: Seen, content: string): string {
-  let text = "";
-  let read = 0;
-  for (const [token, string, attribute, slash] of content.matchAll(TOKEN)) {
-    read += token.length;
-    if (slash) text = "";
-    else if (attribute) text += it.attribute(attribute) ?? "";
-    else
-      text += (string ?? "").replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, hex, char) =>
-        hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : char,
-      );
-  }
-  // Counters, images and quotation marks have no text that could be read here.
-  const slash = content.lastIndexOf("/");
-  return read === content.trimEnd().length ? text : slash < 0 ? "" : contentValue(it, content.slice(slash + 1));
 }

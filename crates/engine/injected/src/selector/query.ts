@@ -2,7 +2,7 @@
 
 import { itIsDisabled, itsChecked, itsExpanded, itsLevel, itsPressed, itsSelected } from "../aria/states";
 import { descriptionOf, nameOf } from "../aria/names";
-import { candidates, isHiddenForAria, roleOf } from "../aria/roles";
+import { candidates, isHiddenForAria, preferred, roleOf } from "../aria/roles";
 import { isVisible, preview, squash } from "../dom";
 import { held, keep, type Handle } from "../handles";
 import { seen, withCaches, type Seen } from "../seen";
@@ -100,7 +100,7 @@ function searchOf(step: Step): (scope: Scope) => Element[] {
     }
     case "role": {
       const test = roleTest(step);
-      const css = candidates(step.role);
+      const css = candidates(preferred(step.role) ?? "");
       return (scope) => (css ? queryDeep(scope, css) : everyElement(scope)).filter(test);
     }
     case "label": {
@@ -135,6 +135,7 @@ function queryXpath(scope: Scope, expression: string): Element[] {
 }
 
 function roleTest(wanted: Role): (e: Element) => boolean {
+  const role = preferred(wanted.role);
   const named = wanted.name && lineCondition(wanted.name);
   const described = wanted.description && lineCondition(wanted.description);
   const is = <T>(want: T | undefined, actual: (it: Seen) => T | undefined, none?: T): ((e: Element) => boolean) =>
@@ -148,7 +149,7 @@ function roleTest(wanted: Role): (e: Element) => boolean {
     is(wanted.selected, itsSelected, false),
   ];
   return (e) =>
-    roleOf(e) === wanted.role &&
+    preferred(roleOf(e)) === role &&
     states.every((state) => state(e)) &&
     (!!wanted.includeHidden || !isHiddenForAria(e)) &&
     (!named || named(nameOf(e, { includeHidden: !!wanted.includeHidden }))) &&
