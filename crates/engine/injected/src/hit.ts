@@ -1,8 +1,8 @@
 // The point of an element for pointer input, and the hit target at the point.
 
 import { closest, flatParent, isVisible, parentOrHost, preview } from "./dom";
-import { attached, controlOf, isInside, lacking, type Gone, type State } from "./states";
-import type { Handle } from "./handles";
+import { attached, controlOf, frame, isInside, lacking, type Gone, type State } from "./states";
+import { isBound, type Handle } from "./handles";
 
 export interface Point {
   x: number;
@@ -40,7 +40,8 @@ export async function aim({ handle, wanted, align, position, hit }: Aim): Promis
   const e = attached(handle);
   if (!e) return { gone: true };
   const lacks = await lacking(e, wanted);
-  if (lacks === "attached") return { gone: true };
+  // The wait may have made it another one.
+  if (lacks === "attached" || !attached(handle)) return { gone: true };
   if (lacks) return { lacks };
   let point = pointOf(e, position);
   if (!point || align !== "nearest" || !isInView(e, point)) {
@@ -48,6 +49,13 @@ export async function aim({ handle, wanted, align, position, hit }: Aim): Promis
     point = pointOf(e, position);
     if (align === "nearest" && point && !isInView(e, point)) {
       e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+      point = pointOf(e, position);
+    }
+    if (isBound(handle)) {
+      // A list that shows a part of its rows may now show others in these elements, at once or a task later.
+      await frame();
+      await frame();
+      if (!attached(handle)) return { gone: true };
       point = pointOf(e, position);
     }
   }

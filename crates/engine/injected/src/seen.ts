@@ -4,6 +4,8 @@
 export interface Name {
   readonly text: string;
   readonly sources: readonly (Seen | "parts")[];
+  /** What it is without the values of controls, where it has some. */
+  readonly constant?: string;
 }
 
 /** The table that contains a row, and the explicit role of the table. */
