@@ -684,7 +684,7 @@ mod tests {
                 "message": "Ref e3 not found in the current page snapshot. Try capturing new snapshot.",
                 "details": { "reference": "e3" },
                 "retryable": false,
-                "suggestion": "Take a new snapshot and use its refs.",
+                "suggestion": "Use the best match if that is what was meant; else take a new snapshot and use its refs.",
             })
         );
     }

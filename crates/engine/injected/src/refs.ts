@@ -75,10 +75,10 @@ export function renew(): void {
   crowded = Math.max(CROWDED, 2 * refs.size);
 }
 
-/** The ref of an element: another one once its role or its name has changed. */
+/** The ref of an element: another one once its role or its name has changed, or the text that stands for its name. */
 export function refTo(e: Element, role: string, name: string, bound: string, within: string): number {
   let ref = known.get(e);
-  if (ref?.role !== role || ref.name !== name) {
+  if (ref?.role !== role || ref.name !== name || (!name && ref.bound !== bound)) {
     ref = { number: ++lastRef, role, name, bound, within, first: snapshots, last: 0, at: 0 };
     known.set(e, ref);
   }

@@ -61,7 +61,9 @@ pub enum ElementState {
 }
 
 /// Parses the number of a ref.
-fn local_ref<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+fn local_ref<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
     u64::deserialize(deserializer).map(|number| Some(format!("e{number}")))
 }
 
