@@ -140,7 +140,7 @@ function isHere(e: Element): boolean {
 function present(it: Seen): Omit<Identity, "within"> {
   const role = roleIn(it);
   const name = isFrame(it) ? NAMELESS : itsName(it);
-  return { role, name: name.text, bound: boundTo(it, role, name) };
+  return { role, name: name.text, bound: boundTo(it, role, name, true) };
 }
 
 /** The role as a snapshot has it. */
@@ -156,18 +156,16 @@ export function isFrame({ tag }: Seen): boolean {
  * What an element is recognized by: its name, but for the values of controls and of edited content in it. A short one without a name that
  * can be clicked stands in a list by its text.
  */
-export function boundTo(it: Seen, role: string, name: Name): string {
+export function boundTo(it: Seen, role: string, name: Name, mayBeEdited = hasEdited(itsRoot(it))): string {
   if (isFrame(it)) return "";
   if (itIsHidden(it)) name = itsFullName(it);
   if (!name.text) return /^(generic|listitem|paragraph|article)$/.test(role) && itsLook(it).cursor === "pointer" ? textOf(it) : "";
-  return isEdited(it) && !it.has("aria-label") && !it.has("aria-labelledby") ? "" : (name.constant ?? name.text);
+  const isEdited = mayBeEdited && (it.element as HTMLElement).isContentEditable && !it.has("aria-label") && !it.has("aria-labelledby");
+  return isEdited ? "" : (name.constant ?? name.text);
 }
 
+/** Whether anything under a root can be edited content: asking each element of a snapshot costs more. */
 const hasEdited = cached((root: Document | ShadowRoot) => !!root.querySelector("[contenteditable]"));
-
-function isEdited(it: Seen): boolean {
-  return hasEdited(itsRoot(it)) && (it.element as HTMLElement).isContentEditable;
-}
 
 /** The text of an element that is little more than that. */
 function textOf({ element }: Seen): string {
