@@ -40,7 +40,7 @@ export async function aim({ handle, wanted, align, position, hit }: Aim): Promis
   const e = attached(handle);
   if (!e) return { gone: true };
   const lacks = await lacking(e, wanted);
-  // The wait may have made it another one.
+  // The element may have changed its identity during the wait.
   if (lacks === "attached" || !attached(handle)) return { gone: true };
   if (lacks) return { lacks };
   let point = pointOf(e, position);
@@ -52,7 +52,7 @@ export async function aim({ handle, wanted, align, position, hit }: Aim): Promis
       point = pointOf(e, position);
     }
     if (isBound(handle)) {
-      // A list that shows a part of its rows may now show others in these elements, at once or a task later.
+      // The scroll handler of a virtualised list can assign other rows to its elements, at once or in a later task.
       await frame();
       await frame();
       if (!attached(handle)) return { gone: true };

@@ -1,4 +1,4 @@
-// Refs: what each is bound to, what has become of its element since, and which element answers to what it was.
+// Refs of elements: the identity that each is bound to, the check of that identity, and the search for the best match of a stale ref.
 
 import { itsFullName, itsName, NAMELESS } from "./aria/names";
 import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
@@ -8,29 +8,29 @@ import { itsNameDiffers, marked } from "./hidden";
 import { cached, seen, withCaches, type Name, type Seen } from "./seen";
 import { everyElement } from "./selector/css";
 
-/** What tells an element from others. */
+/** The properties by which an element is recognized. */
 interface Identity {
   readonly role: string;
   readonly name: string;
-  /** What it is recognized by besides its role: mostly its name. */
+  /** The text that must stay the same besides the role: usually the name. */
   bound: string;
-  /** Role and name of what it is in. */
+  /** The role and name of the nearest element around it with another name; empty if there is none. */
   within: string;
-  /** Its id, or that for tests, once it has left the document. */
+  /** The id or test id; set when the element was removed from the document. */
   key?: string;
 }
 
 interface Ref extends Identity {
   readonly number: number;
-  /** The first and the last snapshot that showed it, and its place among all that were shown. */
+  /** The first and the last snapshot with the ref, and its position in the last one. */
   readonly first: number;
   last: number;
   at: number;
-  /** Nothing once it has left the document, which would be kept with it. */
+  /** Undefined after the element was removed, so that removed trees are not kept alive. */
   element?: Element | undefined;
 }
 
-/** An element for the reader of an error. */
+/** An element as errors show it. */
 interface Summary {
   role: string;
   name: string;
@@ -38,7 +38,7 @@ interface Summary {
   ref: number;
 }
 
-/** What became of a ref: nothing is known of one that was never given; without `now` its element has left the document. */
+/** The facts of a stale ref: empty for a ref that was never assigned; without `now` if the element was removed. */
 interface Stale {
   was?: Omit<Summary, "ref">;
   now?: Summary;
@@ -51,17 +51,17 @@ let lastRef = 0;
 let snapshots = 0;
 let shown = 0;
 let testIds = ["data-testid", "data-test-id", "data-test"];
-/** With so many, those whose elements have left the document are forgotten. */
+/** The number of refs above which those of removed elements are deleted. */
 const CROWDED = 10_000;
 let crowded = CROWDED;
-/** A name or text is cut off there. */
+/** The maximum length of names and texts. */
 const LONGEST = 100;
-/** So many elements of a document are searched for one that answers to a ref. */
+/** The maximum number of elements that the search for the best match visits. */
 const SEARCHED = 20_000;
-/** An element with more others in it is more than a text. */
+/** The maximum number of child elements of an element that is recognized by its text. */
 const PARTS = 4;
 
-/** Begins another snapshot. */
+/** Begins another snapshot, and releases removed elements. */
 export function renew(): void {
   snapshots++;
   for (const [number, ref] of refs) {
@@ -75,7 +75,7 @@ export function renew(): void {
   crowded = Math.max(CROWDED, 2 * refs.size);
 }
 
-/** The ref of an element: another one once its role or its name has changed, or the text that stands for its name. */
+/** Returns the ref of an element. An element with another role, name, or text instead of a name gets another ref. */
 export function refTo(e: Element, role: string, name: string, bound: string, within: string): number {
   let ref = known.get(e);
   if (ref?.role !== role || ref.name !== name || (!name && ref.bound !== bound)) {
@@ -91,7 +91,7 @@ export function refTo(e: Element, role: string, name: string, bound: string, wit
   return ref.number;
 }
 
-/** The ref of an element that no snapshot needs to have shown. */
+/** Returns the ref of an element outside a snapshot. */
 export function refOf(it: Seen): number {
   const { role, name, bound } = present(it);
   return refTo(it.element, role, name, bound, withinOf(it, name));
@@ -100,11 +100,11 @@ export function refOf(it: Seen): number {
 interface Question {
   ref: string;
   testId: string;
-  /** What a person cannot see is marked. */
+  /** Whether text that a user cannot see is marked. */
   marks: boolean;
 }
 
-/** The element of a ref, as a locator finds it, or why it is no longer what it was. */
+/** Returns a handle of the element of a ref, which is valid as long as the element keeps its identity; or the facts of a stale ref. */
 export function byRef({ ref: text, testId, marks }: Question): { handle: Handle; preview: string } | { stale: Stale } {
   testIds = [...new Set([testId, ...testIds])];
   return withCaches(() => {
@@ -116,12 +116,12 @@ export function byRef({ ref: text, testId, marks }: Question): { handle: Handle;
   });
 }
 
-/** The element that answers to the role and the name that one of an earlier document had. */
+/** Returns the best match of a ref of a previous document. */
 export function similar({ role, name, marks }: { role: string; name: string; marks: boolean }): Summary | null {
   return marking(marks, () => withCaches(() => bestMatch({ role, name, bound: name, within: "" }) ?? null));
 }
 
-/** Whether the element is here, and still what the ref is bound to. */
+/** Returns whether the element is in the document and has the identity of the ref. */
 function isStill(ref: Ref): boolean {
   const { element, role, bound } = ref;
   if (!element || !isHere(element)) return false;
@@ -129,7 +129,7 @@ function isStill(ref: Ref): boolean {
   const now = present(it);
   if (now.role !== role) return false;
   if (now.bound === bound || (!ref.name && bound && textOf(it) === bound)) return true;
-  // A hidden element is named by all that is in it, hidden or not: that may be more than before.
+  // The name of a hidden element includes its hidden descendants, so it can be longer than before.
   return itIsHidden(it) && isPartOf(bound, now.bound);
 }
 
@@ -143,7 +143,7 @@ function present(it: Seen): Omit<Identity, "within"> {
   return { role, name: name.text, bound: boundTo(it, role, name, true) };
 }
 
-/** The role as a snapshot has it. */
+/** Returns the role in snapshots. */
 function roleIn(it: Seen): string {
   return isFrame(it) ? "iframe" : (itsRole(it) ?? "generic");
 }
@@ -153,8 +153,8 @@ export function isFrame({ tag }: Seen): boolean {
 }
 
 /**
- * What an element is recognized by: its name, but for the values of controls and of edited content in it. A short one without a name that
- * can be clicked stands in a list by its text.
+ * Returns the text by which an element is recognized: its name without the values of controls and without edited content. For a clickable
+ * element without a name that contains little more than text, returns the text.
  */
 export function boundTo(it: Seen, role: string, name: Name, mayBeEdited = hasEdited(itsRoot(it))): string {
   if (isFrame(it)) return "";
@@ -164,10 +164,10 @@ export function boundTo(it: Seen, role: string, name: Name, mayBeEdited = hasEdi
   return isEdited ? "" : (name.constant ?? name.text);
 }
 
-/** Whether anything under a root can be edited content: asking each element of a snapshot costs more. */
+/** Returns whether a root can contain edited content. A check of each element of a snapshot is slower. */
 const hasEdited = cached((root: Document | ShadowRoot) => !!root.querySelector("[contenteditable]"));
 
-/** The text of an element that is little more than that. */
+/** Returns the text of an element that contains little more than text, else an empty string. */
 function textOf({ element }: Seen): string {
   let parts = 0;
   for (let child = element.firstChild; child; child = child.nextSibling) {
@@ -176,7 +176,7 @@ function textOf({ element }: Seen): string {
   return cut(squash(element.textContent ?? ""));
 }
 
-/** The words of a text, in their order, among those of another. */
+/** Returns whether the words of `part` occur in `whole` in the same order. */
 function isPartOf(part: string, whole: string): boolean {
   const words = whole.split(" ");
   let at = 0;
@@ -185,7 +185,7 @@ function isPartOf(part: string, whole: string): boolean {
 
 function staleFacts(ref: Ref): Stale {
   const { role, name, within, element } = ref;
-  // What is found now was not there before.
+  // Elements that get a ref from here on were not in the snapshot of the stale ref.
   snapshots++;
   const stale: Stale = { was: { role, name: cut(name || ref.bound), within }, match: bestMatch(ref) };
   if (element && isHere(element)) stale.now = summary(seen(element));
@@ -197,12 +197,12 @@ function summary(it: Seen): Summary {
   return { role, name: marked(it, cut(name || bound), itsNameDiffers(it, name)), within: withinOf(it, name), ref: refOf(it) };
 }
 
-/** What counts for an element that may answer to a ref; one that is in the same has a little more. */
+// The scores of properties of a candidate. A similar surrounding adds up to 1.
 const SAME_NAME = 8;
 const SAME_KEY = 4;
 const LIKE_NAME = 1;
 
-/** The one element that answers best to what another was; none if several do. */
+/** Returns the single best match of an element; undefined if none or several match best. */
 function bestMatch(was: Identity & Partial<Ref>): Summary | undefined {
   const key = was.key ?? (was.element && !isHere(was.element) ? keyOf(was.element) : "");
   let best = 0;
@@ -216,9 +216,9 @@ function bestMatch(was: Identity & Partial<Ref>): Summary | undefined {
     best = score;
     found.push(it);
   }
-  // Where all of a kind were replaced, each has its place among them.
-  const gone = best < SAME_NAME || !was.number ? [was] : goneLike(was as Ref);
-  const it = found.length === gone.length && found[gone.indexOf(was)];
+  // If all similar elements were replaced, they are matched in document order.
+  const stale = best < SAME_NAME || !was.number ? [was] : staleLike(was as Ref);
+  const it = found.length === stale.length && found[stale.indexOf(was)];
   return it ? summary(it) : undefined;
 }
 
@@ -230,24 +230,24 @@ function scoreOf(it: Seen, was: Identity, key: string): number {
   const within = withinOf(it, name);
   if (!was.within || !within) return score || LIKE_NAME;
   const around = likeness(within, was.within);
-  // One of the same name in another row is another one.
+  // An element with the same name in another row is no match.
   return around > 0.5 || isKey ? (score || LIKE_NAME) + around : 0;
 }
 
-/** Whether the snapshot that showed the one showed the element as another. */
+/** Returns whether the last snapshot with `was` contained the element as a different one that has not changed. */
 function isAnother(e: Element, was: Partial<Ref>): boolean {
   const ref = known.get(e);
   return !!ref && ref !== was && was.last !== undefined && ref.first <= was.last && isStill(ref);
 }
 
-/** All that were alike in the snapshot that showed the one last, and are no longer, in the order of that snapshot. */
-function goneLike(was: Ref): Ref[] {
+/** Returns the stale refs with the same role, name and surrounding in the last snapshot with `was`, in the order of that snapshot. */
+function staleLike(was: Ref): Ref[] {
   const isLike = (ref: Ref): boolean =>
     ref.last === was.last && ref.role === was.role && ref.bound === was.bound && ref.within === was.within && !isStill(ref);
   return [...refs.values()].filter(isLike).sort((a, b) => a.at - b.at);
 }
 
-/** How much of the words of two texts is the same, from 0 to 1. */
+/** Returns the fraction of common words of two texts, from 0 to 1. */
 function likeness(a: string, b: string): number {
   if (a === b) return 1;
   const [words, others] = [a, b].map((text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu)));
@@ -255,7 +255,7 @@ function likeness(a: string, b: string): number {
   return [...words].filter((word) => others.has(word)).length / Math.max(words.size, others.size, 1);
 }
 
-/** Its id, or that for tests. */
+/** Returns the id or test id with the name of its attribute. */
 function keyOf(e: Element): string {
   for (const name of ["id", ...testIds]) {
     const value = e.getAttribute(name);
@@ -264,7 +264,7 @@ function keyOf(e: Element): string {
   return "";
 }
 
-/** Role and name of the nearest element around it that has another name. */
+/** Returns the role and name of the nearest element around it with another name. */
 function withinOf(it: Seen, name: string): string {
   for (let outer = itsParent(it); outer; outer = itsParent(outer)) {
     const role = roleIn(outer);

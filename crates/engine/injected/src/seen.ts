@@ -4,7 +4,7 @@
 export interface Name {
   readonly text: string;
   readonly sources: readonly (Seen | "parts")[];
-  /** What it is without the values of controls, where it has some. */
+  /** The name without the values of controls, if it contains some. */
   readonly constant?: string;
 }
 

@@ -144,9 +144,9 @@ interface Built {
   /** The place of the node in the tree, and of the first node after its end. */
   readonly place: number;
   end: number;
-  /** What it is in that has a name. */
+  /** The nearest element around it with a name. */
   readonly outer: Built | undefined;
-  /** Its role and name in one, once it was asked for. */
+  /** The role and name, computed on demand. */
   label?: string;
 }
 
@@ -331,7 +331,7 @@ class Walk {
   }
 }
 
-/** Role and name of the nearest that has another name than what is in it. */
+/** Returns the role and name of the nearest element around it with another name. */
 function labelAround(outer: Built | undefined, name: string): string {
   while (outer?.name.text === name) outer = outer.outer;
   if (!outer) return "";

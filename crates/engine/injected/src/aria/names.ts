@@ -43,7 +43,7 @@ export function itsName(it: Seen): Name {
   return it.name ?? (it.name = compute(it, false));
 }
 
-/** The same, with all that is hidden. */
+/** Returns the accessible name including hidden content. */
 export function itsFullName(it: Seen): Name {
   return ofAll(it);
 }
@@ -77,7 +77,7 @@ function compute(it: Seen, includeHidden: boolean): Name {
   }
 }
 
-/** How many values of controls were read, and whether they are left out. */
+/** The number of values of controls that were read, and whether they are omitted. */
 let values = 0;
 let valueless = false;
 
