@@ -508,6 +508,38 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_with_refs_gets_another_prefix_for_its_next_document() {
+        let mut tree = tree();
+        let child = FrameId::from("child");
+        tree.attach(child.clone(), "main".into());
+        commit(&mut tree, "child", "1", "http://a/");
+        commit(&mut tree, "child", "2", "http://b/");
+        let prefix = |tree: &FrameTree| tree.get(&child).map(Frame::prefix);
+        assert_eq!(prefix(&tree).as_deref(), Some("f1"));
+        let mut refs = Descriptions::default();
+        refs.add("e1", "button", "Go");
+        tree.describe_refs(&child, refs, true);
+        commit(&mut tree, "child", "3", "http://c/");
+        assert_eq!(prefix(&tree).as_deref(), Some("f2"));
+        let replaced = |tree: &FrameTree, sequence| {
+            let document = tree.replaced(sequence)?;
+            let (role, name) = document.refs.get("e1")?;
+            Some((document.frame.clone(), format!("{role} {name}")))
+        };
+        let described = Some((child.clone(), "button Go".to_owned()));
+        assert_eq!(replaced(&tree, 1), described);
+        assert_eq!(replaced(&tree, 2), None);
+        // A blank page with refs is replaced, too.
+        let mut refs = Descriptions::default();
+        refs.add("e1", "link", "Start");
+        tree.describe_refs(&"main".into(), refs, true);
+        commit(&mut tree, "main", "4", "http://a/");
+        assert_ne!(tree.main().prefix(), "");
+        let described = Some((FrameId::from("main"), "link Start".to_owned()));
+        assert_eq!(replaced(&tree, 0), described);
+    }
+
+    #[test]
     fn a_navigation_announced_twice_counts_once() {
         let mut tree = tree();
         tree.start(&"main".into(), None, String::new());
