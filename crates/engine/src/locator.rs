@@ -42,7 +42,7 @@ const MAX_CANDIDATES: usize = 10;
 const MAX_MATCHES: usize = 1_000;
 
 impl Page {
-    /// Returns the locator of `target`: a ref of the last snapshot (`e5`, `f1e5`), a selector, or a locator expression.
+    /// Returns the locator of `target`: a ref of a snapshot (`e5`, `f1e5`), a selector, or a locator expression.
     pub fn locator(&self, target: &str) -> Result<Locator> {
         let test_id = self.state().test_id.clone();
         let parsed = Target::parse(target, &test_id).map_err(|reason| Error::InvalidSelector {

@@ -1,7 +1,7 @@
 // The point of an element for pointer input, and the hit target at the point.
 
 import { closest, flatParent, isVisible, parentOrHost, preview } from "./dom";
-import { attached, controlOf, frame, isInside, lacking, type Gone, type State } from "./states";
+import { attached, controlOf, drawn, isInside, lacking, type Gone, type State } from "./states";
 import { isBound, type Handle } from "./handles";
 
 export interface Point {
@@ -53,8 +53,8 @@ export async function aim({ handle, wanted, align, position, hit }: Aim): Promis
     }
     if (isBound(handle)) {
       // The scroll handler of a virtualised list can assign other rows to its elements, at once or in a later task.
-      await frame();
-      await frame();
+      await drawn();
+      await drawn();
       if (!attached(handle)) return { gone: true };
       point = pointOf(e, position);
     }
