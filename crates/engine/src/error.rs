@@ -1,8 +1,10 @@
 //! The errors of the engine.
 
 mod net_error;
+mod stale_ref;
 
 pub use net_error::{NetError, NetErrorClass};
+pub use stale_ref::{ElementState, ElementSummary, StaleElement};
 
 use crate::feature::{Alternative, Feature};
 use serde::Serialize;
@@ -31,11 +33,16 @@ pub enum Error {
         /// The first elements, each with a preview and a locator that matches only this element.
         candidates: Vec<Candidate>,
     },
-    /// The ref is not in the last snapshot, or its element was removed.
-    #[error("Ref {reference} not found in the current page snapshot. Try capturing new snapshot.")]
+    /// The ref was never given, or its element was removed or has another role or name now.
+    #[error(
+        "Ref {reference} not found in the current page snapshot. Try capturing new snapshot.{facts}"
+    )]
     StaleRef {
         /// The ref, including the prefix of its frame.
         reference: String,
+        /// What it named, what is there now, and what to use instead.
+        #[serde(flatten)]
+        facts: Box<StaleElement>,
     },
     /// The selector is not valid.
     #[error("{reason}")]

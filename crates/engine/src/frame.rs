@@ -2,10 +2,13 @@
 
 use crate::backend::{FrameId, LoaderId};
 use crate::error::NetError;
+use crate::snapshot::Descriptions;
 use std::collections::{HashMap, VecDeque};
 
 /// The largest number of ended navigations of a frame that are stored for waiters that check later.
 const MAX_ENDED_NAVIGATIONS: usize = 16;
+/// The largest number of replaced documents whose refs are described.
+const MAX_REPLACED_DOCUMENTS: usize = 16;
 
 /// The frames of a page according to the browser's events.
 #[derive(Debug)]
@@ -13,6 +16,18 @@ pub(crate) struct FrameTree {
     main: FrameId,
     frames: HashMap<FrameId, Frame>,
     next_sequence: u32,
+    /// The documents that were replaced or removed with their frames and have refs, the last one at the end.
+    replaced: VecDeque<ReplacedDocument>,
+}
+
+/// A document that is no longer shown, and for which refs were given.
+#[derive(Debug, Clone)]
+pub(crate) struct ReplacedDocument {
+    sequence: u32,
+    /// The frame that showed it.
+    pub(crate) frame: FrameId,
+    /// What its refs named.
+    pub(crate) refs: Descriptions,
 }
 
 /// The facts of a frame.
@@ -44,6 +59,8 @@ pub(crate) struct Frame {
     pub(crate) loader: Option<LoaderId>,
     /// Distinguishes the refs of this frame from those of other frames and earlier documents; 0 has no prefix.
     pub(crate) sequence: u32,
+    /// What the refs of the document name; empty if none was given.
+    refs: Descriptions,
     pub(crate) parsed: bool,
     pub(crate) loaded: bool,
     /// The navigation to another document that is in progress.
@@ -93,6 +110,7 @@ impl FrameTree {
             main,
             frames,
             next_sequence: 1,
+            replaced: VecDeque::new(),
         }
     }
 
@@ -119,6 +137,38 @@ impl FrameTree {
             .iter()
             .find(|(_, frame)| frame.sequence == sequence)
             .map(|(id, _)| id)
+    }
+
+    /// Returns the replaced document whose refs have this sequence number.
+    pub(crate) fn replaced(&self, sequence: u32) -> Option<&ReplacedDocument> {
+        self.replaced
+            .iter()
+            .find(|document| document.sequence == sequence)
+    }
+
+    /// Records what refs of the frame's document name. `is_whole` is false if they are a part of those that were given.
+    pub(crate) fn describe_refs(&mut self, id: &FrameId, refs: Descriptions, is_whole: bool) {
+        if let Some(frame) = self.frames.get_mut(id) {
+            match is_whole && !refs.is_empty() {
+                true => frame.refs = refs,
+                false => frame.refs.extend(&refs),
+            }
+        }
+    }
+
+    /// Stores what the refs of a document named that the frame no longer shows.
+    fn store_replaced(&mut self, frame: FrameId, sequence: u32, refs: Descriptions) {
+        if refs.is_empty() {
+            return;
+        }
+        if self.replaced.len() == MAX_REPLACED_DOCUMENTS {
+            self.replaced.pop_front();
+        }
+        self.replaced.push_back(ReplacedDocument {
+            sequence,
+            frame,
+            refs,
+        });
     }
 
     /// Returns all frames, parents before children.
@@ -161,6 +211,7 @@ impl FrameTree {
         if let Some(above) = frame.parent.and_then(|parent| self.frames.get_mut(&parent)) {
             above.children.retain(|child| child != id);
         }
+        self.store_replaced(id.clone(), frame.sequence, frame.refs);
         for child in frame.children {
             self.detach(&child);
         }
@@ -191,11 +242,11 @@ impl FrameTree {
         name: String,
         failed: Option<String>,
     ) {
-        let renew = self.is_main(id)
-            && self
-                .frames
-                .get(id)
-                .is_some_and(|frame| !matches!(frame.url.as_str(), "" | "about:blank"));
+        // Refs of the previous document must not name elements of this one, which are counted from 1 again.
+        let renew = self.frames.get(id).is_some_and(|frame| {
+            let is_first = matches!(frame.url.as_str(), "" | "about:blank");
+            !frame.refs.is_empty() || (self.is_main(id) && !is_first)
+        });
         let sequence = renew.then(|| self.take_sequence());
         let Some(frame) = self.frames.get_mut(id) else {
             return;
@@ -216,10 +267,13 @@ impl FrameTree {
         frame.parsed = false;
         frame.loaded = false;
         frame.commits += 1;
+        let children = std::mem::take(&mut frame.children);
         if let Some(sequence) = sequence {
-            frame.sequence = sequence;
+            let replaced = std::mem::replace(&mut frame.sequence, sequence);
+            let refs = std::mem::take(&mut frame.refs);
+            self.store_replaced(id.clone(), replaced, refs);
         }
-        for child in std::mem::take(&mut frame.children) {
+        for child in children {
             self.detach(&child);
         }
     }
@@ -326,6 +380,7 @@ impl Frame {
             name: String::new(),
             loader: None,
             sequence,
+            refs: Descriptions::default(),
             parsed: false,
             loaded: false,
             pending: None,
@@ -450,6 +505,38 @@ mod tests {
         commit(&mut tree, "main", "3", "http://b/");
         assert_eq!(tree.main().prefix(), "f2");
         assert!(tree.get(&"child".into()).is_none());
+    }
+
+    #[test]
+    fn a_frame_with_refs_gets_another_prefix_for_its_next_document() {
+        let mut tree = tree();
+        let child = FrameId::from("child");
+        tree.attach(child.clone(), "main".into());
+        commit(&mut tree, "child", "1", "http://a/");
+        commit(&mut tree, "child", "2", "http://b/");
+        let prefix = |tree: &FrameTree| tree.get(&child).map(Frame::prefix);
+        assert_eq!(prefix(&tree).as_deref(), Some("f1"));
+        let mut refs = Descriptions::default();
+        refs.add("e1", "button", "Go");
+        tree.describe_refs(&child, refs, true);
+        commit(&mut tree, "child", "3", "http://c/");
+        assert_eq!(prefix(&tree).as_deref(), Some("f2"));
+        let replaced = |tree: &FrameTree, sequence| {
+            let document = tree.replaced(sequence)?;
+            let (role, name) = document.refs.get("e1")?;
+            Some((document.frame.clone(), format!("{role} {name}")))
+        };
+        let described = Some((child.clone(), "button Go".to_owned()));
+        assert_eq!(replaced(&tree, 1), described);
+        assert_eq!(replaced(&tree, 2), None);
+        // A blank page with refs is replaced, too.
+        let mut refs = Descriptions::default();
+        refs.add("e1", "link", "Start");
+        tree.describe_refs(&"main".into(), refs, true);
+        commit(&mut tree, "main", "4", "http://a/");
+        assert_ne!(tree.main().prefix(), "");
+        let described = Some((FrameId::from("main"), "link Start".to_owned()));
+        assert_eq!(replaced(&tree, 0), described);
     }
 
     #[test]

@@ -48,7 +48,10 @@ pub use console::{ConsoleCounts, ConsoleEntry};
 pub use context::BrowserContext;
 pub use devices::{Device, device, device_names, user_agent_of};
 pub use download::{Download, DownloadState};
-pub use error::{Candidate, Error, NetError, NetErrorClass, Obstacle, Result};
+pub use error::{
+    Candidate, ElementState, ElementSummary, Error, NetError, NetErrorClass, Obstacle, Result,
+    StaleElement,
+};
 pub use frame::FrameFacts;
 pub use launch::{
     AUTO, BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, FoundBrowser,

@@ -3,6 +3,7 @@
 mod batch;
 mod element;
 mod origin;
+mod reference;
 mod wait;
 
 pub use element::{Checked, Element, Rect, States};
@@ -41,7 +42,7 @@ const MAX_CANDIDATES: usize = 10;
 const MAX_MATCHES: usize = 1_000;
 
 impl Page {
-    /// Returns the locator of `target`: a ref of the last snapshot (`e5`, `f1e5`), a selector, or a locator expression.
+    /// Returns the locator of `target`: a ref of a snapshot (`e5`, `f1e5`), a selector, or a locator expression.
     pub fn locator(&self, target: &str) -> Result<Locator> {
         let test_id = self.state().test_id.clone();
         let parsed = Target::parse(target, &test_id).map_err(|reason| Error::InvalidSelector {
@@ -300,15 +301,7 @@ impl Locator {
     /// Returns the lookup of the element and its document; frames on the way are resolved already.
     async fn lookup(&self) -> Result<Lookup<'_>> {
         match &self.target {
-            Target::Ref(name) => {
-                let (frame, local) = self.owner_of(name)?;
-                Ok(Lookup {
-                    frame,
-                    find: "byRef",
-                    which: json!({ "ref": local }),
-                    place: LookupRoot::Ref(name),
-                })
-            }
+            Target::Ref(name) => self.lookup_ref(name).await,
             Target::Selector(selector) => {
                 let mut path = selector.segments();
                 let last = path.pop().ok_or_else(|| self.not_found())?;
@@ -331,8 +324,7 @@ impl Locator {
     async fn found(&self, look: &Lookup<'_>, found: Value) -> Result<Element> {
         match &look.place {
             LookupRoot::Ref(name) => {
-                let hit: Option<Hit> = read(look.find, found)?;
-                let hit = hit.ok_or_else(|| stale(name))?;
+                let hit = self.ref_hit(name, &look.frame, read(look.find, found)?)?;
                 Ok(self.element(&look.frame, hit))
             }
             LookupRoot::Selector { shown, last, path } => {
@@ -361,19 +353,6 @@ impl Locator {
                 Ok((frame, found))
             }
         }
-    }
-
-    /// Returns the frame whose document has the ref, and the ref within that document.
-    fn owner_of(&self, name: &str) -> Result<(FrameId, String)> {
-        let (sequence, local) = match name.strip_prefix('f').and_then(|rest| rest.split_once('e')) {
-            Some((sequence, number)) => (
-                sequence.parse().map_err(|_| stale(name))?,
-                format!("e{number}"),
-            ),
-            None => (0, name.to_owned()),
-        };
-        let frame = self.page.state().frames.by_sequence(sequence).cloned();
-        Ok((frame.ok_or_else(|| stale(name))?, local))
     }
 
     /// Returns the frame that the frame segments of a selector match.
@@ -495,12 +474,6 @@ struct About {
 
 fn lookup_arguments(segment: &Selector, limit: usize) -> Value {
     json!({ "steps": segment, "limit": limit })
-}
-
-fn stale(name: &str) -> Error {
-    Error::StaleRef {
-        reference: name.to_owned(),
-    }
 }
 
 /// The result of the page function `query`.

@@ -43,7 +43,7 @@ pub struct SnapshotOptions<'a> {
 /// The snapshot of a page.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// Aria YAML with refs, without a final line break. The refs are valid until the next snapshot.
+    /// Aria YAML with refs, without a final line break.
     pub text: String,
     /// The document's title, if the complete document was read.
     pub title: Option<String>,
@@ -120,7 +120,7 @@ impl Page {
         let question = self.snapshot_arguments(None, boxes, room);
         let TitledDocument { title, tree } = self.call(&main, "titled", &question).await?;
         let tree = tree.ok_or(Error::DocumentGone {})?;
-        let whole = self.with_frames(main, tree, boxes, room).await?;
+        let whole = self.with_frames(main, tree, true, boxes, room).await?;
         Ok((whole, title))
     }
 
@@ -136,23 +136,27 @@ impl Page {
             let question = self.snapshot_arguments(root, boxes, room);
             let facts: Option<Facts> = self.call(&frame, "snapshot", &question).await?;
             let facts = facts.ok_or(Error::DocumentGone {})?;
-            self.with_frames(frame, facts, boxes, room).await
+            self.with_frames(frame, facts, root.is_none(), boxes, room)
+                .await
         })
     }
 
-    /// Reads a document's frames.
+    /// Reads a document's frames. `is_whole` is false if the facts are those of a part of the document.
     fn with_frames(
         &self,
         frame: FrameId,
         facts: Facts,
+        is_whole: bool,
         boxes: bool,
         room: usize,
     ) -> BoxFuture<'_, Result<FrameSnapshot>> {
         Box::pin(async move {
             let prefix = self.prefix_of(&frame);
             let mut document = FrameSnapshot::new(prefix, facts);
+            let refs = document.descriptions();
             let owners: Vec<_> = {
-                let state = self.state();
+                let mut state = self.state();
+                state.frames.describe_refs(&frame, refs, is_whole);
                 let known =
                     |id: &str| Some(FrameId::from(id)).filter(|id| state.frames.get(id).is_some());
                 document
@@ -181,7 +185,7 @@ impl Page {
                     None => (asked.next().flatten()?, None),
                 };
                 let content = match facts {
-                    Some(facts) => self.with_frames(frame, facts, boxes, room),
+                    Some(facts) => self.with_frames(frame, facts, true, boxes, room),
                     None => self.document(frame, None, boxes, room),
                 };
                 Some(async move { (owner, tokio::time::timeout(FRAME_TIMEOUT, content).await) })

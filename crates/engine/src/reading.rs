@@ -6,6 +6,7 @@ use crate::injected::READER;
 use crate::locator::{Element, Locator};
 use crate::page::Page;
 use crate::progress::Progress;
+use crate::snapshot::Descriptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -52,7 +53,7 @@ pub struct ElementFacts {
     /// In the viewport of its frame, in CSS pixels.
     #[serde(rename = "box")]
     pub bounds: Map<String, Value>,
-    /// A selector for this one, as long as the page is not loaded anew.
+    /// A target that names this element, as long as its document, role and name stay the same.
     #[serde(rename = "ref", deserialize_with = "local_ref")]
     pub reference: String,
 }
@@ -249,6 +250,11 @@ async fn describe(elements: &[Element]) -> Result<Vec<ElementFacts>> {
         .call(frame, "describe", &json!({ "handles": handles }))
         .await?;
     let prefix = page.prefix_of(frame);
+    let mut refs = Descriptions::default();
+    for facts in &all {
+        refs.add(&facts.reference, &facts.role, &facts.name);
+    }
+    page.state().frames.describe_refs(frame, refs, false);
     for facts in &mut all {
         facts.reference = format!("{prefix}{}", facts.reference);
     }

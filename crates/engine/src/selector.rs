@@ -23,7 +23,7 @@ const MAX_LENGTH: usize = 64 * 1024;
 /// The parsed target of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// A ref of the last snapshot, `e5` or `f1e5`.
+    /// A ref of a snapshot, `e5` or `f1e5`.
     Ref(String),
     /// Anything else: a selector or a locator expression.
     Selector(Selector),

@@ -3,6 +3,7 @@
 //! `injected/src/snapshot.ts` reads a document's facts; these modules combine them into one tree across frames, prune it, write it as YAML,
 //! and search it.
 
+mod described;
 mod facts;
 mod find;
 mod prune;
@@ -11,5 +12,6 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use described::Descriptions;
 pub(crate) use facts::{Facts, FrameSnapshot, RenderOptions};
 pub use find::{Found, Pattern};

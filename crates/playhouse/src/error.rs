@@ -338,7 +338,7 @@ pub enum ErrorCode {
     ElementNotFound,
     /// Several elements match a target that must match one; `details.candidates` lists them.
     ElementAmbiguous,
-    /// The ref is not in the last snapshot, or its element was removed.
+    /// The ref was never given, or its element was removed or has another role or name now; `details` say which, and name the best match.
     StaleRef,
     /// The element was not clickable in time: hidden, disabled, moving or covered.
     ElementNotClickable,
@@ -675,6 +675,7 @@ mod tests {
     fn an_error_has_the_same_facts_as_text_and_json() {
         let error = Error::from(engine::Error::StaleRef {
             reference: "e3".into(),
+            facts: Box::default(),
         });
         assert_eq!(
             error.to_json(error.code()),
@@ -683,7 +684,7 @@ mod tests {
                 "message": "Ref e3 not found in the current page snapshot. Try capturing new snapshot.",
                 "details": { "reference": "e3" },
                 "retryable": false,
-                "suggestion": "Take a new snapshot and use its refs.",
+                "suggestion": "Use the best match if that is what was meant; else take a new snapshot and use its refs.",
             })
         );
     }

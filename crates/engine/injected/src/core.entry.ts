@@ -8,16 +8,17 @@ import { held, keep, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
 import { passwordValues, watchPasswords } from "./passwords";
 import { describe, links, metadata, read, table, texts, titleOf } from "./reading";
+import { byRef, similar } from "./refs";
 import { query } from "./selector/query";
 import { nextChange, settled, waits, watch } from "./settle";
 import { withCaches } from "./seen";
-import { byRef, home, snapshot } from "./snapshot";
+import { home, snapshot } from "./snapshot";
 import { states } from "./states";
 
 // Names that elements have too are in quotes: the bundle calls those otherwise.
 const core = {
   element: held,
-  handle: keep,
+  handle: (e: Element) => keep(e),
   watchDrag,
   dragBegan,
   takeDrag,
@@ -26,6 +27,7 @@ const core = {
   dropDrag,
   snapshot,
   byRef,
+  similar,
   query,
   title: titleOf,
   titled: (question: Parameters<typeof snapshot>[0]) => ({ title: titleOf(), tree: snapshot(question) }),

@@ -6,8 +6,8 @@ import type { Handle } from "./handles";
 export interface Home {
   readonly document: Document;
   keep(e: Element): Handle;
-  refTo(e: Element, role: string, name: string): number;
-  /** Removes the refs of the previous snapshot. */
+  refTo(e: Element, role: string, name: string, bound: string, within: string): number;
+  /** Begins another snapshot. */
   renew(): void;
 }
 
@@ -58,7 +58,7 @@ export function coreIn(e: HTMLIFrameElement): Other | undefined {
   let found: Other | undefined;
   // Only numbers, strings and elements are passed, because each world has its own wrappers of those.
   const onFound: OnFound = (frame, keep, refTo, renew) => {
-    found = { frame, document: inner, keep: (e) => keep(e), refTo: (e, role, name) => refTo(e, role, name), renew: () => renew() };
+    found = { frame, document: inner, keep: (e) => keep(e), refTo: (...of) => refTo(...of), renew: () => renew() };
   };
   inner.dispatchEvent(new CustomEvent(discoveryEvent, { detail: onFound }));
   return found;

@@ -1,8 +1,8 @@
 // The point of an element for pointer input, and the hit target at the point.
 
 import { closest, flatParent, isVisible, parentOrHost, preview } from "./dom";
-import { attached, controlOf, isInside, lacking, type Gone, type State } from "./states";
-import type { Handle } from "./handles";
+import { attached, controlOf, drawn, isInside, lacking, type Gone, type State } from "./states";
+import { isBound, type Handle } from "./handles";
 
 export interface Point {
   x: number;
@@ -40,7 +40,8 @@ export async function aim({ handle, wanted, align, position, hit }: Aim): Promis
   const e = attached(handle);
   if (!e) return { gone: true };
   const lacks = await lacking(e, wanted);
-  if (lacks === "attached") return { gone: true };
+  // The element may have changed its identity during the wait.
+  if (lacks === "attached" || !attached(handle)) return { gone: true };
   if (lacks) return { lacks };
   let point = pointOf(e, position);
   if (!point || align !== "nearest" || !isInView(e, point)) {
@@ -48,6 +49,13 @@ export async function aim({ handle, wanted, align, position, hit }: Aim): Promis
     point = pointOf(e, position);
     if (align === "nearest" && point && !isInView(e, point)) {
       e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+      point = pointOf(e, position);
+    }
+    if (isBound(handle)) {
+      // The scroll handler of a virtualised list can assign other rows to its elements, at once or in a later task.
+      await drawn();
+      await drawn();
+      if (!attached(handle)) return { gone: true };
       point = pointOf(e, position);
     }
   }

@@ -7,9 +7,9 @@ import { itsNameDiffers, MARK, marked as markedText, saysOther, shownText } from
 import type { Handle } from "./handles";
 import { markdown } from "./markdown";
 import { isPassword, marked as markedPassword, markup } from "./passwords";
+import { refOf, renew } from "./refs";
 import { seen, withCaches } from "./seen";
 import { queryDeep } from "./selector/css";
-import { refTo } from "./snapshot";
 import { attached, type Gone } from "./states";
 import { gridOf, type Grid } from "./table";
 
@@ -43,6 +43,7 @@ export function texts({ handles, marks }: Of<{ handles: Handle[] }>): string[] {
 
 /** Each element that is still there. The refs add to those of the last snapshot. */
 export function describe({ handles, marks }: Of<{ handles: Handle[] }>): Described[] {
+  renew();
   return marked(marks, () =>
     handles.flatMap((handle) => {
       const e = attached(handle);
@@ -67,7 +68,7 @@ export function describe({ handles, marks }: Of<{ handles: Handle[] }>): Describ
         // One that is made of the text has what cannot be seen of that.
         name: cut(markedText(it, name, itsNameDiffers(it, name) || (text.includes(MARK) && !it.has("aria-label")))),
         box: { x, y, width, height },
-        ref: refTo(e, role, name),
+        ref: refOf(it),
       };
     }),
   );

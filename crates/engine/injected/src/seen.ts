@@ -4,6 +4,8 @@
 export interface Name {
   readonly text: string;
   readonly sources: readonly (Seen | "parts")[];
+  /** The name without the values of controls, if it contains some. */
+  readonly constant?: string;
 }
 
 /** The table that contains a row, and the role of the table. */

@@ -4,11 +4,12 @@ import { isStateful, itIsDisabled, itsChecked, itsExpanded, itsInvalid, itsLevel
 import { mayGenerate, textAfter, textBefore } from "./aria/generated";
 import { itsName, references } from "./aria/names";
 import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
-import { itIsSlot, itIsVisible, itsField, itsLook, marking, itsParent, itsRoot, itsShadow, preview, squash } from "./dom";
+import { itIsSlot, itIsVisible, itsField, itsLook, marking, itsParent, itsRoot, itsShadow, squash } from "./dom";
 import { coreIn, type Home, type Other } from "./frames";
 import { itIsAway, itIsUnseen, itsNameDiffers, itsTextIsUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
 import { isPassword, marked } from "./passwords";
+import { boundTo, isFrame, labelOf, refTo, renew } from "./refs";
 import { seen, withCaches, type Name, type Seen } from "./seen";
 
 /** What there is to say of an element besides its role, its name and its ref. What is false or empty is left out. */
@@ -54,33 +55,6 @@ export type Told = [role: string, name: string, ref: number, children: number, f
  */
 export type Entry = string | Told;
 
-interface Known {
-  readonly role: string;
-  readonly name: string;
-  readonly ref: number;
-  readonly element: Element;
-}
-
-const known = new WeakMap<Element, Known>();
-let lastRef = 0;
-let current = new Map<number, Known>();
-/** With so many, those that have left the document are forgotten. */
-const CROWDED = 10_000;
-let crowded = CROWDED;
-
-/** The element of a ref, if the last snapshot showed it and it is still attached. */
-export function elementOfRef(ref: string): Element | undefined {
-  const number = /^(?:f\d+)?e(\d+)$/.exec(ref)?.[1];
-  const e = number ? current.get(Number(number))?.element : undefined;
-  return e?.isConnected ? e : undefined;
-}
-
-/** The element of a ref, as a locator finds it. */
-export function byRef({ ref }: { ref: string }): { handle: Handle; preview: string } | null {
-  const e = elementOfRef(ref);
-  return e ? { handle: keep(e), preview: preview(e) } : null;
-}
-
 /** Our code in this document. */
 export const home: Home = {
   // A window may outlive its first document.
@@ -89,11 +63,11 @@ export const home: Home = {
   },
   keep,
   refTo,
-  renew: () => (current = new Map()),
+  renew,
 };
 
 /**
- * The tree of the document's body, or of one element; null if that element has gone. Refs of a part add to those of the last whole.
+ * The tree of the document's body, or of one element; null if that element has gone.
  * `room`: how many characters it may have, roughly; a larger one is cut off there, and says so. Its frames share as much once more, and
  * have `frameRoom` each at least; those of the same origin that know our code are walked at once.
  */
@@ -102,7 +76,7 @@ export function snapshot(question: Question): Entry[] | null {
   const from = root === undefined ? document.body : held(root);
   if (!from) return root === undefined ? [] : null;
   if (!from.isConnected) return null;
-  if (root === undefined) home.renew();
+  home.renew();
   return marking(question.marks, () => withCaches(() => treeOf(from, home, question, 0)));
 }
 
@@ -171,6 +145,10 @@ interface Built {
   /** The place of the node in the tree, and of the first node after its end. */
   readonly place: number;
   end: number;
+  /** The nearest element around it with a name. */
+  readonly outer: Built | undefined;
+  /** The role and name, computed on demand. */
+  label?: string;
 }
 
 class Walk {
@@ -260,7 +238,7 @@ class Walk {
       return;
     }
     const readable = !itIsHidden(it) || itIsVisible(it);
-    const built = readable && depth < DEEPEST ? this.build(it) : undefined;
+    const built = readable && depth < DEEPEST ? this.build(it, place.named) : undefined;
     if (built) {
       into.push(built);
       // What has no name may not be shown itself: there each text is marked.
@@ -304,7 +282,7 @@ class Walk {
     if (field && !/^(checkbox|radio|file)$/.test(field.type)) this.said(isPassword(field) ? marked(field.value) : field.value, place, it);
   }
 
-  private build(it: Seen): Built | undefined {
+  private build(it: Seen, outer: Built | undefined): Built | undefined {
     const { element: e } = it;
     const frame = isFrame(it);
     const role = frame ? "iframe" : (itsRole(it) ?? "generic");
@@ -315,7 +293,7 @@ class Walk {
     this.room -= NODE + Math.min(name.text.length, LONGEST);
     const { cursor, pointerEvents } = itsLook(it);
     if (itIsVisible(it) && (frame || pointerEvents !== "none")) {
-      ref = this.home.refTo(e, role, name.text);
+      ref = this.home.refTo(e, role, name.text, boundTo(it, role, name), labelAround(outer, name.text));
       if (frame) {
         facts.frame = this.home.keep(e);
         const core = coreIn(e as HTMLIFrameElement);
@@ -333,7 +311,7 @@ class Walk {
     if (!frame && isStateful(role)) addStates(it, role, facts);
     if (!frame && it.attributeNames.length) addAttributes(it, role, name.text, facts);
     it.place = this.built.length;
-    const built: Built = { role, ref, facts, content: [], name, place: it.place, end: 0 };
+    const built: Built = { role, ref, facts, content: [], name, place: it.place, end: 0, outer };
     this.built.push(built);
     return built;
   }
@@ -354,8 +332,11 @@ class Walk {
   }
 }
 
-function isFrame({ tag }: Seen): boolean {
-  return tag === "iframe" || tag === "frame";
+/** Returns the role and name of the nearest element around it with another name. */
+function labelAround(outer: Built | undefined, name: string): string {
+  while (outer?.name.text === name) outer = outer.outer;
+  if (!outer) return "";
+  return outer.label ?? (outer.label = labelOf(outer.role, outer.name.text));
 }
 
 /** Whether an element is but a stretch of text in a line, as `<b>` and `<span>` mostly are. */
@@ -364,18 +345,6 @@ function isRunOfText(it: Seen): boolean {
   if (display !== "inline" && display !== "contents") return false;
   const first = it.element.firstChild;
   return first?.nodeType === Node.TEXT_NODE && !first.nextSibling;
-}
-
-/** The ref of an element, whether or not the last snapshot showed it; it is good as long as that one's are. */
-export function refTo(e: Element, role: string, name: string): number {
-  let entry = known.get(e);
-  if (entry?.role !== role || entry.name !== name) known.set(e, (entry = { role, name, ref: ++lastRef, element: e }));
-  current.set(entry.ref, entry);
-  if (current.size > crowded) {
-    for (const [ref, { element }] of current) if (!element.isConnected) current.delete(ref);
-    crowded = Math.max(CROWDED, 2 * current.size);
-  }
-  return entry.ref;
 }
 
 function addStates(it: Seen, role: string, facts: Facts): void {

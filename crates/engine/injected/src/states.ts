@@ -123,10 +123,15 @@ function mayMove(e: Element): boolean {
 const DRAWN = 500;
 
 async function moves(e: Element): Promise<boolean> {
-  const drawn = async (): Promise<DOMRect> => (await frame(document.hidden ? FRAME_AT_MOST : DRAWN), e.getBoundingClientRect());
-  const before = await drawn();
-  const after = await drawn();
+  const boxWhenDrawn = async (): Promise<DOMRect> => (await drawn(), e.getBoundingClientRect());
+  const before = await boxWhenDrawn();
+  const after = await boxWhenDrawn();
   return (["x", "y", "width", "height"] as const).some((side) => before[side] !== after[side]);
+}
+
+/** Waits until the page was drawn. */
+export function drawn(): Promise<void> {
+  return frame(document.hidden ? FRAME_AT_MOST : DRAWN);
 }
 
 const FRAME_AT_MOST = 50;

@@ -30,7 +30,7 @@ pub(crate) struct PageState {
     /// The masks of values of password fields.
     pub(super) passwords: Option<PasswordMasks>,
     /// Whether hidden text is marked where the page is read.
-    pub(super) marks_hidden: bool,
+    pub(crate) marks_hidden: bool,
     /// The prefix of all refs.
     pub(crate) ref_prefix: Arc<str>,
     pub(super) crashed: bool,

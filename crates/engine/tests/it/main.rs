@@ -13,6 +13,7 @@ mod launch;
 mod navigation;
 mod popups;
 mod proxies;
+mod refs;
 mod requests;
 mod screenshots;
 mod second_opinions;

@@ -64,7 +64,9 @@ impl ErrorCode {
             Self::InvalidUrl => "Give an absolute URL, such as https://example.com/.",
             Self::ElementNotFound => "Take a snapshot and use one of its refs.",
             Self::ElementAmbiguous => "Use one of the locators in the list, or a ref.",
-            Self::StaleRef => "Take a new snapshot and use its refs.",
+            Self::StaleRef => {
+                "Use the best match if that is what was meant; else take a new snapshot and use its refs."
+            }
             Self::ElementNotClickable => {
                 "Take a snapshot to see what is in the way, remove it, and try again."
             }

@@ -38,6 +38,11 @@ export function itsName(it: Seen): Name {
   return it.name ?? (it.name = compute(it, false));
 }
 
+/** Returns the accessible name including hidden content. */
+export function itsFullName(it: Seen): Name {
+  return ofAll(it);
+}
+
 export const NAMELESS: Name = { text: "", sources: [] };
 const NAMED_BY_HTML = roles("area button fieldset img input meter output progress select summary table textarea");
 
@@ -61,12 +66,23 @@ function compute(it: Seen, includeHidden: boolean): Name {
     const plain = squash(plainText(it) ?? "");
     if (plain) return { text: plain, sources: [it] };
   }
+  const read = (sources: Walk["sources"]): string =>
+    squash(alternative(it, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false }));
   const sources: Walk["sources"] = [];
-  return {
-    text: squash(alternative(it, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false })),
-    sources,
-  };
+  const before = values;
+  const text = read(sources);
+  if (before === values || valueless) return { text, sources };
+  try {
+    valueless = true;
+    return { text, sources, constant: read([]) };
+  } finally {
+    valueless = false;
+  }
 }
+
+/** The number of values of controls that were read, and whether they are omitted. */
+let values = 0;
+let valueless = false;
 
 /** The text of an element that holds nothing but text; so it is for most cells, links and items of a page. */
 function plainText(it: Seen): string | null {
@@ -190,6 +206,8 @@ const VALUED = roles("textbox searchbox combobox listbox meter progressbar scrol
 function embeddedValue(it: Seen, role: string, walk: Walk): string | undefined {
   if (!VALUED.has(role)) return undefined;
   walk.visited.add(it.element);
+  values++;
+  if (valueless) return "";
   const field = itsField(it);
   if (role === "textbox" || role === "searchbox") return own(it, field ? shownValue(field) : (it.element.textContent ?? ""), walk);
   if (role === "combobox" || role === "listbox") {
