@@ -8,7 +8,7 @@ use clap::{
 };
 
 #[cfg(unix)]
-use super::app;
+use super::{app, background, do_command, script, skill};
 use super::{audit, completions, doctor, install, manual, setup, tools, try_command};
 use crate::config::{ConfigError, flags, safe_help};
 use crate::error::nearest::nearest;
@@ -67,7 +67,11 @@ pub(super) fn command() -> Command {
     #[cfg(unix)]
     let command = command
         .subcommand(app::command())
-        .subcommand(app::supervisor());
+        .subcommand(app::supervisor())
+        .subcommand(do_command::command())
+        .subcommand(script::command())
+        .subcommands(background::commands())
+        .subcommand(skill::command());
     command
 }
 
@@ -108,7 +112,7 @@ pub(super) fn switch(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
 }
 
-fn explain(error: &clap::Error, command: &Command) -> ConfigError {
+pub(super) fn explain(error: &clap::Error, command: &Command) -> ConfigError {
     let word = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.clone()),
         _ => None,
