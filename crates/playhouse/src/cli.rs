@@ -110,7 +110,10 @@ pub fn main() -> ExitCode {
     }
     let config = match matches.subcommand_name() {
         #[cfg(unix)]
-        Some(background::SERVE) => Config::load_background(&matches, &environment, &cwd),
+        Some(background::SERVE) => {
+            supervisor::close_inherited_files();
+            Config::load_background(&matches, &environment, &cwd)
+        }
         _ => Config::load(&matches, &environment, &cwd),
     };
     match config {

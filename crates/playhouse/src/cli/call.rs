@@ -60,7 +60,7 @@ impl Call {
         let until = Instant::now() + CREATION_TIMEOUT;
         loop {
             let answer = self.call(server, &self.tool, &arguments)?;
-            if answer.error != Some(ErrorCode::SessionNotFound) {
+            if !answer.lacks_session(name) || Instant::now() > until {
                 return Ok(answer);
             }
             let options = Map::from_iter([("name".to_owned(), name.into())]);
@@ -68,9 +68,7 @@ impl Call {
             match created.error {
                 None => {}
                 // Another command creates the session, or the name is wrong.
-                Some(ErrorCode::InvalidParameters)
-                    if crate::sessions::is_name(name) && Instant::now() < until =>
-                {
+                Some(ErrorCode::InvalidParameters) if crate::sessions::is_name(name) => {
                     thread::sleep(CREATION_INTERVAL);
                 }
                 Some(_) => return Ok(created),
@@ -125,6 +123,14 @@ impl Answer {
             structured: object.as_object().cloned(),
             error: Some(code),
         }
+    }
+
+    /// Returns whether the call failed because there is no session of that name.
+    fn lacks_session(&self, name: &str) -> bool {
+        let object = self.structured.as_ref();
+        let details = object.and_then(|object| object.get("details"));
+        self.error == Some(ErrorCode::SessionNotFound)
+            && details.is_some_and(|details| details[SESSION] == name)
     }
 
     /// Returns whether the call failed.

@@ -7,7 +7,6 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixListener;
-use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -225,7 +224,7 @@ async fn the_exit_status_is_that_of_the_error_class() {
         (&["do", "clik", "e5"][..], 2, "Did you mean 'click'?"),
         (&["do", "click"], 2, "missing argument <TARGET>"),
         (&["do", "click", "e99"], 1, "Take a new snapshot"),
-        (&["do", "session-navigate", "nowhere"], 2, "absolute URL"),
+        (&["do", "click", "css=[["], 2, "css selector"),
         (
             &["do", "wait-for-url", "**/never", "--timeout", "50"],
             3,
@@ -447,13 +446,18 @@ fn help_lists_the_commands_and_describes_each() {
 }
 
 #[testkit::test]
-fn the_server_keeps_none_of_the_files_of_its_command() {
+fn the_server_inherits_no_open_files() {
     let shell = Shell::new();
-    // The pipes would stay open otherwise, and this would not return.
-    let mut command = shell.command(&["do", "list-sessions"]);
-    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let output = command
-        .spawn()
-        .and_then(std::process::Child::wait_with_output);
-    assert!(output.expect("it runs").status.success());
+    let program = env!("CARGO_BIN_EXE_playhouse");
+    let line = format!("exec 9>inherited; {program} do list-sessions");
+    let mut command = shell.program("sh");
+    // With inherited pipes, this would wait for the end of the server.
+    let output = command.args(["-c", &line]).output().expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    let files = fs::read_dir(format!("/proc/{}/fd", shell.pid())).expect("it runs");
+    let files = files
+        .flatten()
+        .filter_map(|file| fs::read_link(file.path()).ok());
+    let inherited: Vec<_> = files.filter(|file| file.ends_with("inherited")).collect();
+    assert!(inherited.is_empty(), "{inherited:?}");
 }

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 const START_TIMEOUT: Duration = Duration::from_secs(40);
 /// The interval between attempts to connect.
 const CONNECT_INTERVAL: Duration = Duration::from_millis(3);
+/// The largest log of earlier servers that is kept, in bytes.
+const MAX_OLD_LOG_BYTES: u64 = 1_000_000;
 /// The longest part of the log that an error contains, in bytes.
 const MAX_LOG_BYTES: u64 = 4000;
 
@@ -25,7 +27,11 @@ pub(super) fn start(
 ) -> Result<Connection, BackgroundError> {
     let failed = |error: std::io::Error| BackgroundError::Start(error.to_string());
     let log = socket.open_log().map_err(failed)?;
-    let before = log.metadata().map_err(failed)?.len();
+    let mut before = log.metadata().map_err(failed)?.len();
+    if before > MAX_OLD_LOG_BYTES {
+        log.set_len(0).map_err(failed)?;
+        before = 0;
+    }
     #[expect(
         clippy::disallowed_methods,
         reason = "a background server outlives the command that starts it"

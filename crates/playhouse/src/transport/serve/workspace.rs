@@ -10,7 +10,7 @@ use crate::transport::workspace_socket::{GREETING, ServerInfo, WorkspaceSocket};
 use crate::transport::{mcp, stdio};
 use std::fs::{self, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream as BlockingStream;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,8 +50,8 @@ pub(crate) async fn serve(
         Ok(server) => Arc::new(server),
         Err(error) => return refuse(&error),
     };
-    let listener = match listen(&socket) {
-        Ok(listener) => listener,
+    let (listener, inode) = match listen(&socket) {
+        Ok(listening) => listening,
         Err(error) => return refuse(&error),
     };
     server.begin();
@@ -70,11 +70,13 @@ pub(crate) async fn serve(
     tokio::select! {
         () = accept(&listener, &shared) => {}
         () = signal::end() => {}
-        () = unused(&shared, &socket, timeout) => {}
+        () = unused(&shared, || inode_of(&socket).ok() == Some(inode), timeout) => {}
     }
     shared.usage().is_ending = true;
-    // Only this process may create the socket while it holds the lock.
-    let _ = fs::remove_file(socket.path());
+    // It may be that of another server if someone has removed this one's files.
+    if inode_of(&socket).ok() == Some(inode) {
+        let _ = fs::remove_file(socket.path());
+    }
     drop(listener);
     drop(users);
     server.stop();
@@ -112,8 +114,8 @@ async fn lock(socket: &WorkspaceSocket) -> io::Result<Option<fs::File>> {
     }
 }
 
-/// Replaces the socket of a server that has crashed.
-fn listen(socket: &WorkspaceSocket) -> io::Result<UnixListener> {
+/// Replaces the socket of a server that has crashed, and returns the listener and the inode of the socket.
+fn listen(socket: &WorkspaceSocket) -> io::Result<(UnixListener, u64)> {
     let path = socket.path();
     match fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -122,7 +124,11 @@ fn listen(socket: &WorkspaceSocket) -> io::Result<UnixListener> {
     let listener = UnixListener::bind(&path)?;
     // The folder is closed to other users meanwhile.
     fs::set_permissions(&path, Permissions::from_mode(0o600))?;
-    Ok(listener)
+    Ok((listener, inode_of(socket)?))
+}
+
+fn inode_of(socket: &WorkspaceSocket) -> io::Result<u64> {
+    Ok(fs::symlink_metadata(socket.path())?.ino())
 }
 
 /// The state that connections share.
@@ -268,13 +274,13 @@ async fn converse(stream: UnixStream, shared: &Shared) -> io::Result<()> {
 
 /// Resolves when no command has used the server for its timeout and there is no session that expires by itself, or when the socket is
 /// gone, which makes the server unreachable.
-async fn unused(shared: &Shared, socket: &WorkspaceSocket, timeout: Option<Duration>) {
+async fn unused(shared: &Shared, is_reachable: impl Fn() -> bool, timeout: Option<Duration>) {
     let tenth = timeout.unwrap_or(MAX_CHECK_INTERVAL) / 10;
     let interval = tenth.clamp(Duration::from_millis(10), MAX_CHECK_INTERVAL);
     let caller = shared.server.caller(Principal::anonymous());
     loop {
         tokio::time::sleep(interval).await;
-        let is_lost = !socket.path().exists();
+        let is_lost = !is_reachable();
         let has_sessions = shared.server.has_sessions(&caller);
         let mut usage = shared.usage();
         let is_idle = timeout.is_some_and(|timeout| usage.last.elapsed() >= timeout);
