@@ -19,11 +19,12 @@ mod memory;
 mod platform;
 mod process;
 #[cfg(unix)]
-mod script;
+mod run_command;
 mod setup;
 mod show;
 #[cfg(unix)]
 mod skill;
+mod syntax;
 mod terminal;
 mod tools;
 mod try_command;
@@ -99,7 +100,7 @@ pub fn main() -> ExitCode {
         #[cfg(unix)]
         Some((background::STOP, matches)) => return background::stop(matches, &environment, &cwd),
         #[cfg(unix)]
-        Some((script::NAME, matches)) => return script::run(matches, &environment, &cwd),
+        Some((run_command::NAME, matches)) => return run_command::run(matches, &environment, &cwd),
         #[cfg(unix)]
         Some((skill::NAME, _)) => return skill::run(),
         Some((setup::NAME, matches)) => return setup::run(matches, &environment, &cwd),
@@ -134,7 +135,7 @@ use arguments::Parsed;
 #[cfg(unix)]
 const BACKGROUND_COMMANDS: [&str; 5] = [
     do_command::NAME,
-    script::NAME,
+    run_command::NAME,
     background::START,
     background::PS,
     background::STOP,

@@ -16,8 +16,8 @@ use clap::{ArgMatches, Command};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use super::arguments::switch;
 use super::print;
+use super::syntax::switch;
 use crate::config::{Config, Environment, Settings, flags, runtime_folders};
 use crate::error::ErrorClass;
 use crate::transport::serve::serve_workspace;
@@ -180,7 +180,7 @@ impl Workspace {
 pub(super) fn commands() -> [Command; 4] {
     [
         Command::new(START)
-            .about("Start the background server of this workspace with these options; without it, `playhouse do` starts one")
+            .about("Start the background server of this workspace with these options")
             .args(flags::of_the_server()),
         Command::new(PS)
             .about("List the background servers of this user")

@@ -185,7 +185,7 @@ impl Output {
         if self.is_json {
             self.print_json(Some(&call.tool), answer.json());
         } else if answer.is_error() {
-            let _ = writeln!(io::stderr(), "{}{}", self.place(), answer.message());
+            let _ = writeln!(io::stderr(), "{}{}", self.prefix(), answer.message());
         } else {
             let _ = writeln!(io::stdout(), "{}", answer.text.trim_end());
         }
@@ -200,7 +200,7 @@ impl Output {
             let object = json!({ "success": false, "message": text });
             self.print_json(None, object.as_object().cloned().unwrap_or_default());
         } else {
-            let _ = writeln!(io::stderr(), "{}error: {text}", self.place());
+            let _ = writeln!(io::stderr(), "{}error: {text}", self.prefix());
         }
         ExitCode::from(class.exit_status())
     }
@@ -215,7 +215,7 @@ impl Output {
         let _ = writeln!(io::stdout(), "{}", Value::Object(object));
     }
 
-    fn place(self) -> String {
+    fn prefix(self) -> String {
         self.step
             .map_or_else(String::new, |step| format!("step {step}: "))
     }

@@ -14,7 +14,7 @@ use clap::error::ErrorKind;
 
 use super::background::{Workspace, fail};
 use super::call::{Call, Output};
-use super::{arguments, print};
+use super::{print, syntax};
 use crate::config::Environment;
 use crate::error::ErrorClass;
 use crate::error::nearest::nearest;
@@ -113,7 +113,7 @@ pub(super) fn parse(words: Vec<String>, cwd: &Path) -> Result<Parsed, String> {
             return Ok(Parsed::Text(error.render().to_string()));
         }
         Err(error) => {
-            let problem = arguments::explain(&error, &grammar).to_string();
+            let problem = syntax::explain(&error, &grammar).to_string();
             return Err(problem.trim_start_matches("error: ").to_owned());
         }
     };

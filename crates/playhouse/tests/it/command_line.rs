@@ -352,7 +352,7 @@ fn options_that_the_server_does_not_have_are_an_error() {
 }
 
 #[testkit::test]
-fn a_server_that_cannot_start_says_why() {
+fn a_failed_start_is_reported_with_its_reason() {
     let mut shell = Shell::new();
     let (code, _, told) = shell.run(&["start", "--snapshot-mode", "half"]);
     assert_eq!(code, 2);

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command};
 use serde::Deserialize;
 
-use super::arguments::switch;
 use super::background::{Workspace, fail};
 use super::call::{Call, Output};
 use super::do_command::{self, Parsed};
+use super::syntax::switch;
 use crate::config::Environment;
 use crate::error::ErrorClass;
 use crate::tools::TOOLSETS;
@@ -74,10 +74,11 @@ pub(super) fn run(matches: &ArgMatches, environment: &Environment, cwd: &Path) -
         },
     };
     let is_json = matches.get_flag("json");
-    let mut connection = match Workspace::of(environment, cwd).and_then(|place| place.connect()) {
-        Ok(connection) => connection,
-        Err(error) => return fail(&error, error.class()),
-    };
+    let mut connection =
+        match Workspace::of(environment, cwd).and_then(|workspace| workspace.connect()) {
+            Ok(connection) => connection,
+            Err(error) => return fail(&error, error.class()),
+        };
     let mut status = ExitCode::SUCCESS;
     let mut step = 0;
     for line in lines.lines() {
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_read_says_why() {
+    fn an_error_of_a_line_names_the_problem() {
         let problem = |line: &str| match parse(line, true, Path::new("/")) {
             Ok(call) => panic!("{line} calls {}", call.tool),
             Err(problem) => problem,
