@@ -4,7 +4,13 @@
 mod app;
 mod arguments;
 mod audit;
+#[cfg(unix)]
+mod background;
+#[cfg(unix)]
+mod call;
 mod completions;
+#[cfg(unix)]
+mod do_command;
 mod doctor;
 mod install;
 mod log;
@@ -12,8 +18,13 @@ mod manual;
 mod memory;
 mod platform;
 mod process;
+#[cfg(unix)]
+mod run_command;
 mod setup;
 mod show;
+#[cfg(unix)]
+mod skill;
+mod syntax;
 mod terminal;
 mod tools;
 mod try_command;
@@ -21,6 +32,7 @@ mod try_command;
 use std::{
     array, env,
     io::{self, Write},
+    path::Path,
     process::ExitCode,
     thread,
     time::Duration,
@@ -30,12 +42,21 @@ use clap::ArgMatches;
 use tokio::runtime::Handle;
 
 use crate::config::{Config, ConfigError, Environment};
+#[cfg(unix)]
+use crate::error::ErrorClass;
 use crate::tools::Toolbox;
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     let cwd = env::current_dir().unwrap_or_else(|_| env::temp_dir());
     let environment = Environment::of_process();
+    #[cfg(unix)]
+    if env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == do_command::NAME)
+    {
+        return do_command::run(env::args_os().skip(2).collect(), &environment, &cwd);
+    }
     let matches = match arguments::parse(env::args_os()) {
         Ok(Parsed::Matches(matches)) => matches,
         Ok(Parsed::Text(text)) => return print(&text),
@@ -50,6 +71,10 @@ pub fn main() -> ExitCode {
         {
             return audit::refuse(&error);
         }
+        #[cfg(unix)]
+        Err(error) if is_background_command() => {
+            return background::fail(&error, ErrorClass::Usage);
+        }
         Err(error) => return refuse(&error),
     };
     // These commands need no configuration of the server.
@@ -58,15 +83,43 @@ pub fn main() -> ExitCode {
         Some((app::NAME, matches)) => return wait(app::run(matches, &environment, &cwd)),
         #[cfg(unix)]
         Some((supervisor::SUPERVISOR, _)) => return app::run_supervisor(),
+        #[cfg(unix)]
+        Some((name, _)) if BACKGROUND_COMMANDS.contains(&name) && !is_background_command() => {
+            let problem = format!(
+                "options of the server belong to `playhouse start`, after its name, and not to `playhouse {name}`"
+            );
+            return background::fail(&problem, ErrorClass::Usage);
+        }
+        #[cfg(unix)]
+        Some((background::START, matches)) => {
+            let arguments: Vec<_> = env::args_os().skip(2).collect();
+            return background::start(matches, &arguments, &environment, &cwd);
+        }
+        #[cfg(unix)]
+        Some((background::PS, matches)) => return background::list(matches, &environment),
+        #[cfg(unix)]
+        Some((background::STOP, matches)) => return background::stop(matches, &environment, &cwd),
+        #[cfg(unix)]
+        Some((run_command::NAME, matches)) => return run_command::run(matches, &environment, &cwd),
+        #[cfg(unix)]
+        Some((skill::NAME, _)) => return skill::run(),
         Some((setup::NAME, matches)) => return setup::run(matches, &environment, &cwd),
         Some((audit::NAME, matches)) => return audit::run(matches, &cwd),
         Some((completions::NAME, matches)) => return completions::run(matches),
         Some((manual::NAME, _)) => return manual::run(),
         _ => {}
     }
-    match Config::load(&matches, &environment, &cwd) {
+    let config = match matches.subcommand_name() {
+        #[cfg(unix)]
+        Some(background::SERVE) => {
+            supervisor::close_inherited_files();
+            Config::load_background(&matches, &environment, &cwd)
+        }
+        _ => Config::load(&matches, &environment, &cwd),
+    };
+    match config {
         Ok(config) => match Toolbox::unknown_rule(&config.settings.tools) {
-            None => run(&matches, &config),
+            None => run(&matches, &config, &environment, &cwd),
             Some((name, nearest)) => refuse(&ConfigError::UnknownTool {
                 name: name.to_owned(),
                 nearest: nearest.map(str::to_owned),
@@ -78,7 +131,23 @@ pub fn main() -> ExitCode {
 
 use arguments::Parsed;
 
-fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
+/// The commands that use a background server, whose options are set when it is started.
+#[cfg(unix)]
+const BACKGROUND_COMMANDS: [&str; 5] = [
+    do_command::NAME,
+    run_command::NAME,
+    background::START,
+    background::PS,
+    background::STOP,
+];
+
+#[cfg(unix)]
+fn is_background_command() -> bool {
+    let first = env::args_os().nth(1);
+    first.is_some_and(|word| BACKGROUND_COMMANDS.iter().any(|name| word == *name))
+}
+
+fn run(matches: &ArgMatches, config: &Config, environment: &Environment, cwd: &Path) -> ExitCode {
     for notice in &config.settings.notices {
         let _ = writeln!(io::stderr(), "{notice}");
     }
@@ -87,6 +156,8 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
     }
     let settings = &config.settings;
     match matches.subcommand() {
+        #[cfg(unix)]
+        Some((background::SERVE, _)) => background::serve(settings.clone(), environment, cwd),
         Some(("config", matches)) => show::run(matches, config),
         Some(("install", matches)) => install::run(matches, settings),
         Some(("tools", matches)) => tools::run(matches, settings),

@@ -1,6 +1,8 @@
 //! The configuration: flags override environment variables, which override the configuration file, which overrides
 //! defaults. Only this module reads the environment; the rest of the program reads [`Settings`].
 
+#[cfg(unix)]
+mod background;
 mod engine;
 mod environment;
 mod error;
@@ -27,7 +29,7 @@ pub use error::ConfigError;
 pub(crate) use file::JSON_WITH_COMMENTS;
 pub use options::Options;
 #[cfg(unix)]
-pub(crate) use paths::{apps as apps_folder, home};
+pub(crate) use paths::{apps as apps_folder, home, runtime_folders};
 pub use reference::{reference, schema};
 pub(crate) use resolve::{is_safe_address, safe_help};
 pub(crate) use secrets::FORBIDDEN;
@@ -62,7 +64,16 @@ impl Config {
         environment: &Environment,
         cwd: &Path,
     ) -> Result<Config, ConfigError> {
-        let mut options = Options::default();
+        Config::load_over(Options::default(), matches, environment, cwd)
+    }
+
+    /// Loads the configuration over options that other layers override.
+    fn load_over(
+        mut options: Options,
+        matches: &ArgMatches,
+        environment: &Environment,
+        cwd: &Path,
+    ) -> Result<Config, ConfigError> {
         flags::apply(matches, &mut options)?;
         let notices = environment.apply(&mut options)?;
         if let Some(path) = resolve::file(&options, cwd) {

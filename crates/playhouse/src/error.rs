@@ -1,11 +1,13 @@
 //! The errors of tool calls: a code for programs, a sentence for users, and a suggestion.
 
 mod advice;
+mod exit_status;
 mod files;
 pub(crate) mod nearest;
 
 pub(crate) use advice::instead;
 use engine::NetErrorClass;
+pub use exit_status::ErrorClass;
 pub(crate) use files::FileRule;
 use files::allowed;
 use serde::Serialize;

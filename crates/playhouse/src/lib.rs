@@ -25,7 +25,7 @@ pub use config::{
     ToolSettings, ToolsetName, Viewport, WebDriverSettings, reference as config_reference,
     schema as config_schema,
 };
-pub use error::ErrorCode;
+pub use error::{ErrorClass, ErrorCode};
 pub use script::reference as code_reference;
 pub use tools::reference::{
     BrowserColumn, all_tools, browser_reference, error_reference, tool_reference,

@@ -164,6 +164,12 @@ impl Server {
         self.sessions.connected_caller(principal)
     }
 
+    /// Returns whether the caller has sessions beside the server's default one.
+    pub(crate) fn has_sessions(&self, caller: &Caller) -> bool {
+        let visible = Visible::new(self.sessions.clone(), caller.clone());
+        !visible.list().is_empty()
+    }
+
     /// Begins the audit record of a request; `None` without an audit log. Fails if the log cannot be written: the request must then be
     /// rejected.
     pub(crate) async fn record(

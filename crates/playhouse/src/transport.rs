@@ -11,3 +11,5 @@ mod sse;
 pub(crate) mod stdio;
 pub(crate) mod tls;
 mod websocket;
+#[cfg(unix)]
+pub(crate) mod workspace_socket;

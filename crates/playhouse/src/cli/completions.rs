@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
+#[cfg(unix)]
+use super::do_command;
 use super::{arguments, print};
 
 pub(super) const NAME: &str = "completions";
@@ -26,6 +28,11 @@ pub(super) fn run(matches: &ArgMatches) -> ExitCode {
         return ExitCode::FAILURE;
     };
     let mut script = Vec::new();
-    clap_complete::generate(*shell, &mut arguments::command(), "playhouse", &mut script);
+    let mut command = arguments::command();
+    #[cfg(unix)]
+    {
+        command = command.mut_subcommand(do_command::NAME, |_| do_command::with_subcommands());
+    }
+    clap_complete::generate(*shell, &mut command, "playhouse", &mut script);
     print(&String::from_utf8_lossy(&script))
 }

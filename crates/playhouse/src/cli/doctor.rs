@@ -10,7 +10,7 @@ use clap::{ArgMatches, Command};
 use console::Style;
 use serde::Serialize;
 
-use super::{arguments::switch, platform::Platform, print, terminal};
+use super::{platform::Platform, print, syntax::switch, terminal};
 use crate::config::{Settings, flags};
 
 pub(super) fn command() -> Command {

@@ -11,7 +11,7 @@ use std::{
 use clap::{Arg, ArgMatches, Command};
 use engine::Channel;
 
-use super::{arguments::switch, platform::Platform, process};
+use super::{platform::Platform, process, syntax::switch};
 use crate::config::{Settings, flags};
 use crate::error::nearest::nearest;
 use plan::Step;

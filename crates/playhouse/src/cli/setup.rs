@@ -12,7 +12,7 @@ use std::{
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser};
 
-use super::{arguments::switch, print};
+use super::{print, syntax::switch};
 use crate::config::{Environment, home};
 use clients::{CLIENTS, Client};
 use entry::Entry;

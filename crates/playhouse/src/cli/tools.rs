@@ -9,7 +9,7 @@ use std::{
 use clap::{ArgMatches, Command};
 use serde_json::Value;
 
-use super::{arguments::switch, print};
+use super::{print, syntax::switch};
 use crate::{
     config::{Settings, flags},
     tools::{self, Toolbox},

@@ -9,6 +9,8 @@ use super::value::OptionValue;
 pub(crate) enum Source {
     /// A default of Playhouse.
     Default,
+    /// The defaults of the background server, which differ from the general ones.
+    Background,
     /// The configuration file.
     File(PathBuf),
     /// The environment variable with this name.
@@ -21,9 +23,10 @@ impl Source {
     fn rank(&self) -> u8 {
         match self {
             Source::Default => 0,
-            Source::File(_) => 1,
-            Source::Environment(_) => 2,
-            Source::Flag(_) => 3,
+            Source::Background => 1,
+            Source::File(_) => 2,
+            Source::Environment(_) => 3,
+            Source::Flag(_) => 4,
         }
     }
 
@@ -37,6 +40,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Default => f.write_str("default"),
+            Source::Background => f.write_str("default of the background server"),
             Source::File(path) => write!(f, "file {}", path.display()),
             Source::Environment(name) => write!(f, "environment variable {name}"),
             Source::Flag(flag) => write!(f, "flag {flag}"),

@@ -312,6 +312,8 @@ options! {
         log_destination: LogDestination, key("logging.destination");
         /// The transport: stdio, http (on `port`, including WebSocket), websocket (the same as http).
         transport: Transport, key("transport").default("http with a port, else stdio");
+        /// End a background server (`playhouse start`) after this long without a command and without an open session. 0: never.
+        background_timeout: Milliseconds = Milliseconds(600_000), key("backgroundTimeout").flag();
         /// The name of the server in the handshake with clients.
         name: String = "Playhouse".to_owned(), key("name");
         /// The version of the server in the handshake with clients.

@@ -54,6 +54,19 @@ pub(crate) fn apps(environment: &Environment) -> PathBuf {
         .join("apps")
 }
 
+/// Returns the folders that may hold sockets, the preferred one first: that of the login session, otherwise one in the temporary folder.
+#[cfg(unix)]
+pub(crate) fn runtime_folders(environment: &Environment) -> Vec<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let session = environment.path("XDG_RUNTIME_DIR");
+    let session = session.filter(|folder| folder.is_absolute());
+    session
+        .map(|folder| folder.join("playhouse"))
+        .into_iter()
+        .chain([env::temp_dir().join(format!("playhouse-{user}"))])
+        .collect()
+}
+
 /// Returns the folder for data that must not be deleted while it is used; `None` if the system has none.
 pub(super) fn state(environment: &Environment) -> Option<PathBuf> {
     let state = environment.path("XDG_STATE_HOME").or_else(|| {

@@ -218,6 +218,11 @@ pub(crate) fn resolve(
         },
         log,
         http,
+        background_timeout: options
+            .background_timeout
+            .value()
+            .filter(|Milliseconds(ms)| *ms > 0)
+            .map(Duration::from),
         server: (
             required(&options.name),
             options
@@ -407,7 +412,7 @@ fn refuse_later(options: &Options) -> Result<(), ConfigError> {
             Some((_, source)) => {
                 let name = match source {
                     Source::Flag(name) | Source::Environment(name) => name.clone(),
-                    Source::File(_) | Source::Default => {
+                    Source::File(_) | Source::Background | Source::Default => {
                         def.keys().next().unwrap_or(def.name).to_owned()
                     }
                 };

@@ -50,6 +50,8 @@ pub struct Settings {
     pub log: LogSettings,
     /// How clients are served over HTTP; `None` over stdio.
     pub http: Option<HttpSettings>,
+    /// How long a background server runs without a command and without an open session; `None`: until it is stopped.
+    pub background_timeout: Option<Duration>,
     /// The name and version of the server that clients receive.
     pub server: (String, String),
     /// The settings in the shape of a configuration file with masked secrets, which `browser_get_config` returns.

@@ -137,15 +137,16 @@ fn tool_table(browsers: &[BrowserColumn]) -> String {
 /// Returns the text of `docs/errors.md`: each error code with its suggestion.
 pub fn error_reference() -> String {
     let mut text = String::from(
-        "# Errors\n\nThis file is generated from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\nA tool that fails answers with `isError: true`, a sentence, and in `structuredContent` an object with `errorCode`, `message`, `details`, `retryable` and `suggestion`. *Retryable* says that the same call may succeed when it is made again.\n\n| code | when | retryable | what to do |\n|---|---|---|---|\n",
+        "# Errors\n\nThis file is generated from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\nA tool that fails answers with `isError: true`, a sentence, and in `structuredContent` an object with `errorCode`, `message`, `details`, `retryable` and `suggestion`. *Retryable* says that the same call may succeed when it is made again. *Exit* is the exit status of `playhouse do` and `playhouse run` ([command-line.md](command-line.md)).\n\n| code | when | retryable | exit | what to do |\n|---|---|---|---|---|\n",
     );
     for code in ErrorCode::iter() {
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} | {} |",
+            "| `{}` | {} | {} | {} | {} |",
             code.name(),
             code.get_documentation().unwrap_or_default(),
             if code.retryable() { "yes" } else { "no" },
+            code.class().exit_status(),
             code.suggestion().unwrap_or_default()
         );
     }

@@ -4,10 +4,15 @@ mod http;
 mod parent;
 mod signal;
 mod stdio;
+#[cfg(unix)]
+mod workspace;
 
 use crate::config::Settings;
 use std::io::Write as _;
 use std::process::ExitCode;
+
+#[cfg(unix)]
+pub(crate) use workspace::serve as serve_workspace;
 
 /// Serves over HTTP if the settings have a port, otherwise one client over stdin and stdout.
 pub(crate) async fn serve(settings: Settings) -> ExitCode {

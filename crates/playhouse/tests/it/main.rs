@@ -13,6 +13,8 @@ mod calls;
 mod cli;
 #[cfg(target_os = "linux")]
 mod clients;
+#[cfg(target_os = "linux")]
+mod command_line;
 mod contexts;
 #[cfg(target_os = "linux")]
 mod corpus;

@@ -188,6 +188,8 @@ fn def(name: &str) -> &'static OptionDef {
 fn source_name(def: &OptionDef, source: &Source) -> String {
     match source {
         Source::Flag(name) | Source::Environment(name) => name.clone(),
-        Source::File(_) | Source::Default => def.keys().next().unwrap_or(def.name).to_owned(),
+        Source::File(_) | Source::Background | Source::Default => {
+            def.keys().next().unwrap_or(def.name).to_owned()
+        }
     }
 }

@@ -83,7 +83,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
 }
 
 /// Serves the pages on which users type values that the agent must not see, on the loopback interface only, from the first handover on.
-async fn serve_users(server: Arc<Server>) {
+pub(super) async fn serve_users(server: Arc<Server>) {
     let handovers = server.handovers();
     handovers.needed().await;
     let listening = async {

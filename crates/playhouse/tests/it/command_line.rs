@@ -1,0 +1,463 @@
+//! The commands that use the background server of a workspace: `do`, `run`, `start`, `ps` and `stop`.
+
+mod shell;
+mod skill;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixListener;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use testkit::{Processes, Site, eventually};
+
+use crate::held_page;
+use shell::Shell;
+
+#[testkit::test(chromium)]
+async fn commands_share_the_session_of_their_workspace() {
+    let site = Site::start().await;
+    let url = site.add_page(
+        "/",
+        "<title>Shop</title><button onclick=\"this.textContent = 'Bought'\">Buy</button>",
+    );
+    let shell = Shell::new();
+    assert!(
+        shell
+            .ok(&["do", "open", &url])
+            .contains("- Page Title: Shop")
+    );
+    let snapshot = shell.ok(&["do", "snapshot"]);
+    let button = snapshot
+        .lines()
+        .find(|line| line.contains("button \"Buy\""));
+    let button = button.and_then(|line| line.split("[ref=").nth(1));
+    let button = button
+        .and_then(|line| line.split(']').next())
+        .expect("a ref");
+    shell.ok(&["do", "click", button]);
+    assert!(
+        shell
+            .ok(&["do", "eval", "document.body.innerText"])
+            .contains("Bought")
+    );
+    // A session of another name has pages of its own.
+    let other = shell.ok(&["do", "--session", "other", "eval", "location.href"]);
+    assert!(other.contains("about:blank"), "{other}");
+    let other = shell.ok(&["do", "eval", "location.href", "--session=other"]);
+    assert!(other.contains("about:blank"), "{other}");
+    assert!(shell.ok(&["do", "eval", "location.href"]).contains(&url));
+    let listed = shell.json(&["do", "list-sessions", "--json"]);
+    let names = listed["sessions"].as_array().expect("a list").iter();
+    let names: Vec<_> = names
+        .filter_map(|session| session["name"].as_str())
+        .collect();
+    assert_eq!(names, ["other"], "{listed}");
+    let image = shell.ok(&["do", "screenshot"]);
+    let image = image
+        .split("](")
+        .nth(1)
+        .and_then(|rest| rest.split(')').next());
+    let image = image.expect("a path");
+    assert!(
+        image.starts_with('/') && fs::metadata(image).is_ok(),
+        "{image}"
+    );
+    let servers = shell.json(&["ps", "--json"]);
+    assert_eq!(servers.as_array().map(Vec::len), Some(1), "{servers}");
+    assert_eq!(servers[0]["sessions"], 2, "{servers}");
+}
+
+#[testkit::test(chromium)]
+async fn two_commands_that_create_a_session_use_the_same_one() {
+    let shell = Shell::new();
+    shell.ok(&["start"]);
+    let both = [(); 2].map(|()| shell.begin(&["do", "--session", "new", "eval", "1 + 1"]));
+    for command in both {
+        let output = command.wait_with_output().expect("it runs");
+        assert!(output.status.success(), "{output:?}");
+    }
+    let listed = shell.json(&["do", "list-sessions", "--json"]);
+    assert_eq!(
+        listed["sessions"].as_array().map(Vec::len),
+        Some(1),
+        "{listed}"
+    );
+}
+
+#[testkit::test]
+fn concurrent_commands_start_one_server() {
+    let shell = Shell::new();
+    let commands = [(); 4].map(|()| shell.begin(&["do", "list-sessions"]));
+    for command in commands {
+        let output = command.wait_with_output().expect("it runs");
+        assert!(output.status.success(), "{output:?}");
+    }
+    let servers = shell.json(&["ps", "--json"]);
+    assert_eq!(servers.as_array().map(Vec::len), Some(1), "{servers}");
+}
+
+#[testkit::test]
+fn each_workspace_has_a_server_and_its_subfolders_use_it() {
+    let mut shell = Shell::new();
+    let first = shell.pid();
+    fs::create_dir_all(shell.workspace.join(".git")).expect("writable");
+    fs::create_dir_all(shell.workspace.join("src/deep")).expect("writable");
+    shell.workspace.push("src/deep");
+    assert_eq!(shell.pid(), first);
+    let other = shell.folder.path().join("other");
+    fs::create_dir(&other).expect("writable");
+    shell.workspace = other;
+    assert_ne!(shell.pid(), first);
+    let servers = shell.json(&["ps", "--json"]);
+    assert_eq!(servers.as_array().map(Vec::len), Some(2), "{servers}");
+    let table = shell.ok(&["ps"]);
+    assert!(
+        table.contains("WORKSPACE") && table.contains(&first.to_string()),
+        "{table}"
+    );
+}
+
+#[testkit::test]
+async fn a_killed_server_is_replaced() {
+    let shell = Shell::new();
+    let first = shell.pid();
+    let processes = Processes::from(first);
+    let pid = Pid::from_raw(first.cast_signed()).expect("not 0");
+    kill_process(pid, Signal::KILL).expect("it is ours");
+    processes.gone().await;
+    // The socket remains without a listener.
+    assert_eq!(shell.json(&["ps", "--json"]), json!([]));
+    assert_ne!(shell.pid(), first);
+}
+
+#[testkit::test]
+async fn a_call_whose_server_is_killed_fails() {
+    let shell = Shell::new();
+    let first = shell.pid();
+    let call = shell.begin(&["do", "wait-for", "--time", "60"]);
+    eventually(async || shell.json(&["ps", "--json"])[0]["idleMs"] == 0).await;
+    let pid = Pid::from_raw(first.cast_signed()).expect("not 0");
+    kill_process(pid, Signal::KILL).expect("it is ours");
+    let output = call.wait_with_output().expect("it runs");
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains("unknown whether the call was carried out"),
+        "{told}"
+    );
+}
+
+#[testkit::test]
+async fn an_unused_server_ends() {
+    let mut shell = Shell::new();
+    shell
+        .env
+        .push(("PLAYHOUSE_BACKGROUND_TIMEOUT", "200".to_owned()));
+    let processes = Processes::from(shell.pid());
+    processes.gone().await;
+    let left: Vec<_> = shell.files("sock");
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[testkit::test(chromium)]
+async fn a_server_with_a_session_does_not_end() {
+    let mut shell = Shell::new();
+    shell
+        .env
+        .push(("PLAYHOUSE_BACKGROUND_TIMEOUT", "100".to_owned()));
+    shell
+        .env
+        .push(("PLAYHOUSE_SESSION_TIMEOUT", "0".to_owned()));
+    shell.ok(&["do", "--session", "lasting", "eval", "window.mark = 5"]);
+    eventually(async || {
+        let idle = shell.json(&["ps", "--json"])[0]["idleMs"].as_u64();
+        idle.is_some_and(|idle| idle > 500)
+    })
+    .await;
+    let mark = shell.ok(&["do", "--session", "lasting", "eval", "window.mark"]);
+    assert!(mark.contains('5'), "{mark}");
+    let processes = Processes::from(shell.pid());
+    shell.ok(&["do", "close-session", "lasting"]);
+    processes.gone().await;
+}
+
+#[testkit::test(chromium)]
+async fn stop_leaves_no_process() {
+    let shell = Shell::new();
+    shell.ok(&["do", "open", "about:blank"]);
+    let processes = Processes::from(shell.pid());
+    assert!(processes.count() > 1, "{processes:?}");
+    let told = shell.ok(&["stop"]);
+    assert!(told.contains("has stopped"), "{told}");
+    // Its own process is gone at once, those of the browser soon after.
+    assert!(shell.files("sock").is_empty());
+    processes.gone().await;
+    assert_eq!(shell.ok(&["stop"]), "No background server runs\n");
+}
+
+#[testkit::test]
+fn only_this_user_can_reach_the_server() {
+    let shell = Shell::new();
+    shell.pid();
+    let folder = shell.runtime.join("playhouse");
+    let mode = |path: &std::path::Path| fs::metadata(path).expect("there").mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    for extension in ["sock", "lock", "log"] {
+        let files = shell.files(extension);
+        assert_eq!(files.len(), 1, "{files:?}");
+        assert_eq!(mode(&files[0]), 0o600, "{files:?}");
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("ours");
+    let (code, _, told) = shell.run(&["do", "list-sessions"]);
+    assert_eq!(code, 5);
+    assert!(told.contains("is open to other users"), "{told}");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("ours");
+}
+
+#[testkit::test(chromium)]
+async fn the_exit_status_is_that_of_the_error_class() {
+    let shell = Shell::new();
+    shell.ok(&["do", "open", "about:blank"]);
+    for (words, status, message) in [
+        (&["do", "clik", "e5"][..], 2, "Did you mean 'click'?"),
+        (&["do", "click"], 2, "missing argument <TARGET>"),
+        (&["do", "click", "e99"], 1, "Take a new snapshot"),
+        (&["do", "click", "css=[["], 2, "css selector"),
+        (
+            &["do", "wait-for-url", "**/never", "--timeout", "50"],
+            3,
+            "50",
+        ),
+        (&["do", "pdf"], 4, "--caps pdf"),
+        (&["do", "open", "file:///etc/passwd"], 4, "file:"),
+        (&["run", "missing.jsonl"], 2, "missing.jsonl"),
+        (&["stop", "--everything"], 2, "--everything"),
+        (&["--headless", "do", "click"], 2, "playhouse start"),
+    ] {
+        let (code, out, told) = shell.run(words);
+        assert_eq!(code, status, "{words:?}: {told}");
+        assert!(told.contains(message), "{words:?}: {told}");
+        assert_eq!(out, "", "{words:?}");
+    }
+    let (code, out, told) = shell.run(&["do", "click", "e99", "--json"]);
+    let error: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((code, told.as_str()), (1, ""));
+    assert_eq!(error["success"], false, "{error}");
+    assert_eq!(error["errorCode"], "STALE_REF", "{error}");
+    let answer = shell.json(&["do", "eval", "1 + 1", "--json"]);
+    assert_eq!(answer["success"], true, "{answer}");
+    assert!(
+        answer["text"]
+            .as_str()
+            .is_some_and(|text| text.contains('2')),
+        "{answer}"
+    );
+}
+
+#[testkit::test]
+fn a_browser_that_cannot_start_is_a_failure() {
+    let mut shell = Shell::new();
+    shell
+        .env
+        .push(("PLAYHOUSE_EXECUTABLE_PATH", "/nowhere/browser".to_owned()));
+    let (code, _, told) = shell.run(&["do", "open", "about:blank"]);
+    assert_eq!(code, 5, "{told}");
+    assert!(told.contains("/nowhere/browser"), "{told}");
+}
+
+#[testkit::test(chromium)]
+async fn a_script_runs_until_its_first_failure() {
+    let shell = Shell::new();
+    let lines = "
+        # A comment.
+        open about:blank
+        [\"eval\", \"1 + 1\"]
+        {\"tool\": \"browser_evaluate\", \"arguments\": {\"function\": \"() => 3\"}}
+        click e99
+        eval 4
+    ";
+    let results = |out: &str| {
+        let steps = out
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"));
+        let step = |step: serde_json::Value| (step["step"].as_u64(), step["success"] == true);
+        steps.map(step).collect::<Vec<_>>()
+    };
+    let first = [
+        (Some(1), true),
+        (Some(2), true),
+        (Some(3), true),
+        (Some(4), false),
+    ];
+    let (code, out, _) = shell.run_with(&["run", "-", "--json"], lines);
+    assert_eq!((code, results(&out)), (1, first.to_vec()));
+    let file = shell.workspace.join("steps.jsonl");
+    fs::write(&file, lines).expect("writable");
+    let (code, out, _) = shell.run(&["run", "steps.jsonl", "--json", "--keep-going"]);
+    let all = [&first[..], &[(Some(5), true)]].concat();
+    assert_eq!((code, results(&out)), (1, all));
+    let (code, out, told) = shell.run_with(
+        &["run", "-", "--session", "script"],
+        "eval 'location.href'\nclik",
+    );
+    assert_eq!(code, 2, "{told}");
+    assert!(out.contains("about:blank"), "{out}");
+    assert!(
+        told.starts_with("step 2: error: unknown command 'clik'"),
+        "{told}"
+    );
+}
+
+#[testkit::test(chromium)]
+async fn texts_come_from_files_and_stdin() {
+    let site = Site::start().await;
+    let url = site.add_page("/", "<textarea id=note></textarea>");
+    let shell = Shell::new();
+    shell.ok(&["do", "open", &url]);
+    let value = || shell.ok(&["do", "eval", "document.querySelector('#note').value"]);
+    fs::write(shell.workspace.join("note.txt"), "from a file\n").expect("writable");
+    shell.ok(&["do", "fill", "#note", "@note.txt"]);
+    assert!(value().contains("\"from a file\""), "{}", value());
+    let (code, _, told) = shell.run_with(&["do", "fill", "#note", "-"], "from stdin\n");
+    assert_eq!(code, 0, "{told}");
+    assert!(value().contains("\"from stdin\""), "{}", value());
+}
+
+#[testkit::test]
+fn options_that_the_server_does_not_have_are_an_error() {
+    let mut shell = Shell::new();
+    let told = shell.ok(&["start", "--snapshot-mode", "none"]);
+    assert!(told.contains("started"), "{told}");
+    let told = shell.ok(&["start", "--snapshot-mode", "none"]);
+    assert!(told.contains("runs already"), "{told}");
+    // Commands without options of their own use it as it is.
+    shell.ok(&["do", "list-sessions"]);
+    let (code, _, told) = shell.run(&["start", "--snapshot-mode", "full"]);
+    assert_eq!(code, 2);
+    assert!(
+        told.contains("it was started with --snapshot-mode none"),
+        "{told}"
+    );
+    shell.env.push(("PLAYHOUSE_CAPS", "pdf".to_owned()));
+    let (code, _, told) = shell.run(&["do", "list-sessions"]);
+    assert_eq!(code, 2);
+    assert!(
+        told.contains("PLAYHOUSE_CAPS") && told.contains("playhouse stop"),
+        "{told}"
+    );
+    shell.ok(&["stop"]);
+    shell.ok(&["do", "list-sessions"]);
+}
+
+#[testkit::test]
+fn a_failed_start_is_reported_with_its_reason() {
+    let mut shell = Shell::new();
+    let (code, _, told) = shell.run(&["start", "--snapshot-mode", "half"]);
+    assert_eq!(code, 2);
+    assert!(told.contains("snapshot-mode"), "{told}");
+    let (code, _, told) = shell.run(&["start", "--port", "0"]);
+    assert_eq!(code, 2);
+    assert!(told.contains("listens on its socket only"), "{told}");
+    shell
+        .env
+        .push(("PLAYHOUSE_SNAPSHOT_MODE", "half".to_owned()));
+    let (code, _, told) = shell.run(&["do", "list-sessions"]);
+    assert_eq!(code, 5);
+    assert!(
+        told.contains("did not start") && told.contains("PLAYHOUSE_SNAPSHOT_MODE"),
+        "{told}"
+    );
+}
+
+#[testkit::test]
+fn a_server_of_another_version_is_not_used() {
+    let shell = Shell::new();
+    shell.pid();
+    let socket = shell.files("sock").remove(0);
+    shell.ok(&["stop"]);
+    let listener = UnixListener::bind(&socket).expect("the path is free");
+    let older = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a command connects");
+        let params = json!({ "version": "0.0.1", "pid": 1 });
+        let greeting = json!({ "jsonrpc": "2.0", "method": "notifications/playhouse/server", "params": params });
+        writeln!(stream, "{greeting}").expect("it reads");
+        let mut heard = String::new();
+        BufReader::new(stream)
+            .read_line(&mut heard)
+            .expect("it ends");
+        heard
+    });
+    let (code, _, told) = shell.run(&["do", "list-sessions"]);
+    assert_eq!(code, 5);
+    assert!(
+        told.contains("has version 0.0.1") && told.contains("playhouse stop"),
+        "{told}"
+    );
+    assert_eq!(older.join().expect("it ends"), "", "no call was made");
+}
+
+#[testkit::test(chromium)]
+async fn an_interrupted_command_cancels_its_call() {
+    let site = Site::start().await;
+    let url = held_page(&site);
+    let shell = Shell::new();
+    shell.ok(&["do", "open", &url]);
+    let endless = "async () => { for (;;) { await fetch('/gate'); await new Promise(done => setTimeout(done, 50)); } }";
+    let call = shell.begin(&["do", "eval", endless]);
+    eventually(async || {
+        site.requests()
+            .iter()
+            .any(|request| request.target == "/gate")
+    })
+    .await;
+    let pid = Pid::from_raw(call.id().cast_signed()).expect("not 0");
+    kill_process(pid, Signal::INT).expect("it is ours");
+    let output = call.wait_with_output().expect("it runs");
+    assert_eq!(output.status.code(), None, "{output:?}");
+    // The session is free for the next call.
+    let calls = || shell.json(&["ps", "--json"])[0]["idleMs"].as_u64();
+    eventually(async || calls().is_some_and(|idle| idle > 0)).await;
+    assert!(shell.ok(&["do", "eval", "1 + 1"]).contains('2'));
+}
+
+#[testkit::test]
+fn help_lists_the_commands_and_describes_each() {
+    let shell = Shell::new();
+    let list = shell.ok(&["do", "--help"]);
+    assert!(
+        list.contains("click TARGET") && list.contains("(open, goto)"),
+        "{list}"
+    );
+    let click = shell.ok(&["do", "click", "--help"]);
+    for part in [
+        "Click an element",
+        "<TARGET>",
+        "--double-click",
+        "--button",
+        "[possible values: left,",
+    ] {
+        assert!(click.contains(part), "{click}");
+    }
+    assert!(shell.files("sock").is_empty(), "help starts no server");
+    let script = shell.ok(&["completions", "bash"]);
+    assert!(script.contains("dialog-accept") && script.contains("--double-click"));
+}
+
+#[testkit::test]
+fn the_server_inherits_no_open_files() {
+    let shell = Shell::new();
+    let program = env!("CARGO_BIN_EXE_playhouse");
+    let line = format!("exec 9>inherited; {program} do list-sessions");
+    let mut command = shell.program("sh");
+    // With inherited pipes, this would wait for the end of the server.
+    let output = command.args(["-c", &line]).output().expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    let files = fs::read_dir(format!("/proc/{}/fd", shell.pid())).expect("it runs");
+    let files = files
+        .flatten()
+        .filter_map(|file| fs::read_link(file.path()).ok());
+    let inherited: Vec<_> = files.filter(|file| file.ends_with("inherited")).collect();
+    assert!(inherited.is_empty(), "{inherited:?}");
+}
