@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := test
-.PHONY: demo test test-engines npm check typos update parity bench soak grid conformance chromium engines clients selenium
+.PHONY: demo test test-engines npm check typos update parity miniwob bench soak grid conformance chromium engines clients selenium
 
 CARGO ?= cargo
 # Compilers, the formatter and the linter of JavaScript.
@@ -13,6 +13,7 @@ GRID := crates/testkit/grid
 # An authorization server.
 OAUTH := crates/playhouse/tests/oauth
 TYPOS := target/typos-1.52.0
+MINIWOB := target/miniwob-1.1.0
 ORACLE := target/oracle/node_modules/@playwright/mcp/cli.js
 
 packages = $(addsuffix /node_modules/.package-lock.json,$(1))
@@ -58,6 +59,17 @@ update: chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH))
 parity: chromium clients $(ORACLE)
 	$(CARGO) build --locked -p playhouse -p testkit
 	target/debug/parity crates/testkit/parity -- target/debug/playhouse --toolsets browser -- node $(CURDIR)/$(ORACLE)
+
+# Scripted solvers solve the tasks of MiniWoB++ on each browser and write docs/miniwob.md. ENGINE=firefox: on that browser. TASKS="email
+# click-tab": only those whose names contain one of the words; the others keep their results.
+miniwob: chromium engines $(call packages,$(NODE_TOOLS) $(CLIENTS)) $(MINIWOB)/ready
+	$(CARGO) build --locked -p playhouse
+	node_modules/.bin/esbuild crates/testkit/miniwob/run.ts --bundle --platform=node --format=esm --log-level=warning \
+	  --outfile=target/miniwob/run.mjs
+	failed=; for engine in $(or $(ENGINE),chromium firefox webkit); do \
+	  node target/miniwob/run.mjs $$engine $(MINIWOB)/site/miniwob/html target/debug/playhouse $(CLIENTS)/node_modules $(TASKS) \
+	    || failed="$$failed $$engine"; \
+	done; test -z "$$failed"
 
 # Runs the official suite of the Model Context Protocol against the server as it is, and against one with the fixtures of the suite.
 conformance: chromium clients
@@ -113,6 +125,13 @@ $(CLIENTS)/python/ready: $(CLIENTS)/requirements.txt
 $(TYPOS)/bin/typos:
 	@.ci/python $(TYPOS)
 	$(TYPOS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps typos==$(TYPOS:target/typos-%=%)
+
+# Without its dependencies, which drive a browser themselves.
+$(MINIWOB)/ready:
+	@.ci/python $(MINIWOB)
+	$(MINIWOB)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(MINIWOB)/site \
+	  miniwob==$(MINIWOB:target/miniwob-%=%)
+	@touch $@
 
 # Debian has no package of geckodriver.
 $(GRID)/bin/geckodriver:
