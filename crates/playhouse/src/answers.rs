@@ -7,9 +7,11 @@ pub(crate) mod json;
 pub(crate) mod markdown;
 pub(crate) mod reply;
 pub(crate) mod sections;
+pub(crate) mod step;
 
 use sections::Boundary;
 use serde_json::Value;
+use step::StepFacts;
 
 /// An answer, before it is serialized for MCP.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +20,8 @@ pub(crate) struct Content {
     pub(crate) items: Vec<ContentItem>,
     /// The structured content.
     pub(crate) structured: Option<Value>,
+    /// What the answer of a batch needs if this is the result of a step.
+    pub(crate) step: StepFacts,
     /// The answer is an error.
     pub(crate) is_error: bool,
     /// The boundary around text of pages in the texts.

@@ -237,7 +237,12 @@ mod tests {
         let names: Vec<_> = default.iter().map(|tool| tool.name).collect();
         let browser = toolbox(&["--toolsets=browser"]);
         let mut expected: Vec<_> = browser.iter().map(|tool| tool.name).collect();
-        expected.extend(["create_session", "close_session", "list_sessions"]);
+        expected.extend([
+            "create_session",
+            "close_session",
+            "list_sessions",
+            "browser_batch",
+        ]);
         assert_eq!(names, expected);
         let list: Vec<_> = default.to_json().collect();
         let cost = serde_json::json!({ "tools": list })

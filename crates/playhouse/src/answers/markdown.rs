@@ -7,6 +7,7 @@ use crate::answers::evidence::{EarlierError, Evidence, ServerState};
 use crate::answers::reply::{
     Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, TabFacts,
 };
+use crate::answers::step::StepFacts;
 use crate::calls::tool_spec::ToolSpec;
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, Result};
@@ -45,6 +46,7 @@ pub(crate) fn content(
     Content {
         items,
         structured,
+        step: StepFacts::default(),
         is_error: error.is_some(),
         boundary,
     }
