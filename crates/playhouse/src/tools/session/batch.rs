@@ -14,6 +14,8 @@ use crate::tools::tool::{Arguments, Effect, StepError, Tool, ToolDef};
 use references::Results;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -146,7 +148,7 @@ impl Batch {
 struct Failure {
     code: ErrorCode,
     message: String,
-    details: serde_json::Value,
+    details: Value,
 }
 
 impl Failure {
@@ -202,7 +204,7 @@ impl Report {
         let number = self.lines.len();
         let text = content.text();
         let room = MAX_RESULT_CHARS.min(MAX_RESULTS_CHARS - self.shown);
-        let result = bounded(&text, room);
+        let result = bounded(&compact(&text), room);
         self.shown += result.chars().count().min(room);
         self.lines.push(match result.is_empty() {
             true => format!("- {number} {tool} ok"),
@@ -240,6 +242,17 @@ impl Report {
             true => reply.and_snapshot(),
             false => reply,
         }
+    }
+}
+
+/// Returns JSON without the whitespace that makes it readable, and other text unchanged.
+fn compact(text: &str) -> Cow<'_, str> {
+    match text
+        .contains('\n')
+        .then(|| serde_json::from_str::<Value>(text))
+    {
+        Some(Ok(value)) => value.to_string().into(),
+        _ => text.into(),
     }
 }
 
