@@ -11,7 +11,6 @@ pub(crate) mod step;
 
 use sections::Boundary;
 use serde_json::Value;
-use step::StepFacts;
 
 /// An answer, before it is serialized for MCP.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +25,15 @@ pub(crate) struct Content {
     pub(crate) is_error: bool,
     /// The boundary around text of pages in the texts.
     pub(crate) boundary: Option<Boundary>,
+}
+
+/// What the answer of a batch needs from a step in addition to its result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct StepFacts {
+    /// The generated code of the step.
+    pub(crate) code: Vec<String>,
+    /// Whether the answer of the batch includes a snapshot.
+    pub(crate) needs_snapshot: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

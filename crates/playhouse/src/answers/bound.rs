@@ -115,7 +115,7 @@ fn shorten_value(value: &mut Value, room: &mut usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::step::StepFacts;
+    use crate::answers::StepFacts;
     use serde_json::json;
 
     fn content(text: String, structured: Option<Value>, is_error: bool) -> Content {

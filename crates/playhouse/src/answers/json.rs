@@ -2,9 +2,9 @@
 
 use super::sections::Boundary;
 use super::{Content, ContentItem, name_session};
+use crate::answers::StepFacts;
 use crate::answers::evidence::Evidence;
 use crate::answers::reply::{Answer, Event, Image, Modal, OpenedPage, Part};
-use crate::answers::step::StepFacts;
 use crate::calls::tool_spec::ToolSpec;
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, ErrorCode, Result};

@@ -2,12 +2,12 @@
 
 use super::sections::{Boundary, Sections};
 use super::{Content, ContentItem, name_session};
+use crate::answers::StepFacts;
 use crate::answers::escape::one_line;
 use crate::answers::evidence::{EarlierError, Evidence, ServerState};
 use crate::answers::reply::{
     Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, TabFacts,
 };
-use crate::answers::step::StepFacts;
 use crate::calls::tool_spec::ToolSpec;
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, Result};

@@ -1,17 +1,8 @@
 //! The result of a step of a batch: what its tool returned, without the state of the page, which the answer of the batch has.
 
-use super::{Content, ContentItem, markdown};
+use super::{Content, ContentItem, StepFacts, markdown};
 use crate::answers::reply::{Image, Part, Reply, SnapshotRequest};
 use crate::calls::tool_spec::ToolSpec;
-
-/// What the answer of a batch needs from a step in addition to its result.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct StepFacts {
-    /// The generated code of the step.
-    pub(crate) code: Vec<String>,
-    /// Whether the answer of the batch includes a snapshot.
-    pub(crate) needs_snapshot: bool,
-}
 
 /// Returns the result of a step as text and images.
 pub(crate) fn content(tool: &ToolSpec, reply: Reply) -> Content {

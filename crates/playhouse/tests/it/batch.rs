@@ -174,7 +174,7 @@ async fn no_step_needs_more_than_the_permission_of_the_caller() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(
         folder.path().join("keys.txt"),
-        "ada:adakey:browser:act\neve:evekey:browser:read\n",
+        "ada adakey browser:act\neve evekey browser:read\n",
     )
     .expect("writable");
     let launch = launch(&["--caps=storage", "--api-keys", "keys.txt"]);

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorCode, Problem, Result};
 use crate::tools::scope::SessionSteps;
 use crate::tools::tool::{Arguments, Effect, StepError, Tool, ToolDef};
 use references::Results;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -33,29 +33,35 @@ const MAX_RESULT_CHARS: usize = 4_000;
 /// The longest results of all steps together, in characters.
 const MAX_RESULTS_CHARS: usize = 16_000;
 
-/// Call several tools in order, until one fails. In string arguments, {{steps.0.result}} or a member {{steps.0.result.id}} is the result of
-/// an earlier step.
+/// Call tools in order until one fails. In string arguments, {{steps.0.result}} or {{steps.0.result.id}} is an earlier result or its member.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Batch {
+    #[schemars(schema_with = "steps")]
     steps: Vec<Step>,
 }
 
-/// A call.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
 struct Step {
     tool: String,
     #[serde(default)]
-    #[schemars(schema_with = "object")]
     arguments: Arguments,
 }
 
-fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": "object" })
+/// Returns the schema of the steps. The derived one is twice as long, and each conversation contains it.
+fn steps(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "description": "Calls.", "items": {
+        "type": "object",
+        "properties": {
+            "tool": { "type": "string", "description": "Its name." },
+            "arguments": { "type": "object", "description": "Its arguments." },
+        },
+        "required": ["tool"],
+    } })
 }
 
 impl Tool for Batch {
     const NAME: &'static str = "browser_batch";
-    const TITLE: &'static str = "Call several tools";
+    const TITLE: &'static str = "Batch";
     const EFFECT: Effect = Effect::Acts;
     const PERMISSION: Permission = Permission::Act;
     // The code of a step is the code of the batch.
