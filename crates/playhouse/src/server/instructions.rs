@@ -51,7 +51,7 @@ mod tests {
         assert!(all.len() < 1200, "{} characters", all.len());
         let session = told(&["--toolsets=session"]);
         assert!(
-            !session.contains("browser_") && session.contains("JSON"),
+            !session.contains("`browser_*`") && session.contains("JSON"),
             "{session}"
         );
         let browser = told(&["--toolsets=browser"]);
