@@ -375,12 +375,12 @@ impl Server {
             cancel.clone(),
         )
         .with_handovers(self.handovers.clone())
-        .with_entry(entry)
+        .with_entry(entry.clone())
         .with_policy(self.policy.clone())
         .permitted(permission)
         .with_timeout(common.timeout)
         .in_context(context)
-        .in_turn_of_batch(batch.map(|batch| batch.turn));
+        .in_turn_of_batch(batch.as_ref().map(|batch| batch.turn.clone()));
         let reach = Reach {
             sessions,
             session: chosen.session.clone(),
@@ -390,6 +390,7 @@ impl Server {
                 session: chosen.session.clone(),
                 session_id: named.map(str::to_owned),
                 cancel: cancel.clone(),
+                entry,
             }),
         };
         let stop = self.stop.cancelled();
@@ -401,6 +402,10 @@ impl Server {
             entry.set_final_page(reach.page_url(&call).as_deref());
             if reach.has_dialog(&call) {
                 entry.set_interrupted();
+                // Its record has the texts of all steps.
+                if let Some(entry) = batch.and_then(|batch| batch.entry) {
+                    entry.set_interrupted();
+                }
             }
         }
         content

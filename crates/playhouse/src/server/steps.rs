@@ -2,6 +2,7 @@
 
 use super::admission::Rejection;
 use super::{Request, Server};
+use crate::access::audit::Entry;
 use crate::answers::Content;
 use crate::calls::queue::CallQueue;
 use crate::calls::tool_spec::ToolSpec;
@@ -19,6 +20,8 @@ pub(super) struct Batch {
     pub(super) session: Arc<Session>,
     /// The turn on that session.
     pub(super) turn: Turn,
+    /// The record of the batch in the audit log, if there is one.
+    pub(super) entry: Option<Arc<Entry>>,
 }
 
 /// What the steps of a call have in common.
@@ -29,6 +32,8 @@ pub(super) struct Steps {
     /// The id or name of the session in the call.
     pub(super) session_id: Option<String>,
     pub(super) cancel: CancellationToken,
+    /// The record of the call in the audit log, if there is one.
+    pub(super) entry: Option<Arc<Entry>>,
 }
 
 impl StepCaller for Steps {
@@ -76,6 +81,7 @@ impl StepCaller for Steps {
                 batch: Some(Batch {
                     session: self.session.clone(),
                     turn,
+                    entry: self.entry.clone(),
                 }),
             };
             let answer = self.server.serve(tool, request).await;

@@ -27,11 +27,8 @@ pub(crate) struct OfServer;
 /// A session with all its contexts. The scope `Arc<Session>` is only the context that the call is for.
 pub(crate) struct WholeSession(pub(crate) Arc<Session>);
 
-/// The session in its turn, and the caller of the steps of a batch.
-pub(crate) struct SessionSteps {
-    pub(crate) session: Arc<Session>,
-    pub(crate) caller: Arc<dyn StepCaller>,
-}
+/// The caller of the steps of a batch, in the turn of the session.
+pub(crate) struct SessionSteps(pub(crate) Arc<dyn StepCaller>);
 
 /// The current tab, whether or not a modal state is open in it.
 pub(crate) struct TabInAnyState {
@@ -345,10 +342,8 @@ impl Scope for SessionSteps {
     const CAN_BE_STEP: bool = false;
 
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
-        Ok(Self {
-            session: begin_turn(call, reach).await?.clone(),
-            caller: reach.steps.clone(),
-        })
+        begin_turn(call, reach).await?;
+        Ok(Self(reach.steps.clone()))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::calls::Call;
 use crate::calls::tool_spec::ToolSpec;
 use crate::error::{Error, ErrorCode, Problem, Result};
 use crate::tools::scope::SessionSteps;
-use crate::tools::tool::{Arguments, Effect, StepError, Tool, ToolDef};
+use crate::tools::tool::{Arguments, Effect, StepCaller, StepError, Tool, ToolDef};
 use references::Results;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -70,8 +70,8 @@ impl Tool for Batch {
     type Scope = SessionSteps;
     type Output = Reply;
 
-    async fn run(self, scope: SessionSteps, call: &Call) -> Result<Reply> {
-        let tools = self.check(&scope, call)?;
+    async fn run(self, SessionSteps(caller): SessionSteps, call: &Call) -> Result<Reply> {
+        let tools = self.check(&*caller, call)?;
         let deadline = Instant::now() + BATCH_TIMEOUT;
         let mut report = Report::default();
         for (index, (step, tool)) in self.steps.into_iter().zip(tools).enumerate() {
@@ -84,7 +84,7 @@ impl Tool for Batch {
                     problems: vec![problem],
                 }),
                 Ok(arguments) => {
-                    let ran = scope.caller.call(call, tool.name, arguments);
+                    let ran = caller.call(call, tool.name, arguments);
                     let in_time = timeout_at(deadline, ran).await;
                     in_time.unwrap_or(Err(Error::TookTooLong {
                         tool: call.tool.name,
@@ -92,11 +92,6 @@ impl Tool for Batch {
                     }))
                 }
             };
-            if scope.session.has_dialog(call)
-                && let Some(entry) = call.entry()
-            {
-                entry.set_interrupted();
-            }
             match ran {
                 Ok(content) if !content.is_error => report.add(tool.name, content),
                 Ok(content) => {
@@ -113,7 +108,7 @@ impl Tool for Batch {
 
 impl Batch {
     /// Returns the tools of the steps, or an error about what can be known before the first step runs.
-    fn check(&self, scope: &SessionSteps, call: &Call) -> Result<Vec<&'static ToolSpec>> {
+    fn check(&self, caller: &dyn StepCaller, call: &Call) -> Result<Vec<&'static ToolSpec>> {
         let mut problems = Vec::new();
         if self.steps.is_empty() || self.steps.len() > MAX_STEPS {
             problems.push(Problem {
@@ -127,7 +122,7 @@ impl Batch {
         }
         let mut tools = Vec::new();
         for (index, Step { tool, arguments }) in self.steps.iter().take(MAX_STEPS).enumerate() {
-            match scope.caller.check(tool, arguments) {
+            match caller.check(tool, arguments) {
                 Ok(tool) => tools.push(tool),
                 Err(StepError::Parameter { name, message }) => problems.push(Problem {
                     parameter: format!("steps[{index}].{name}"),
