@@ -7,6 +7,7 @@ pub(crate) mod json;
 pub(crate) mod markdown;
 pub(crate) mod reply;
 pub(crate) mod sections;
+pub(crate) mod step;
 
 use sections::Boundary;
 use serde_json::Value;
@@ -18,10 +19,21 @@ pub(crate) struct Content {
     pub(crate) items: Vec<ContentItem>,
     /// The structured content.
     pub(crate) structured: Option<Value>,
+    /// What the answer of a batch needs if this is the result of a step.
+    pub(crate) step: StepFacts,
     /// The answer is an error.
     pub(crate) is_error: bool,
     /// The boundary around text of pages in the texts.
     pub(crate) boundary: Option<Boundary>,
+}
+
+/// What the answer of a batch needs from a step in addition to its result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct StepFacts {
+    /// The generated code of the step.
+    pub(crate) code: Vec<String>,
+    /// Whether the answer of the batch includes a snapshot.
+    pub(crate) needs_snapshot: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,7 @@
 pub(crate) mod handover;
 pub(crate) mod queue;
 mod status;
+mod step_client;
 pub(crate) mod tool_spec;
 
 use crate::access::audit::Entry;
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tool_spec::{OutputFormat, ToolSpec};
 
 pub(crate) use status::Status;
+pub(crate) use step_client::StepClient;
 
 /// The client of a call, as far as tools need it.
 pub(crate) trait Client: Send + Sync {
@@ -55,6 +57,11 @@ pub(crate) trait Client: Send + Sync {
     /// client.
     fn is_connected(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
         Box::pin(std::future::ready(true))
+    }
+
+    /// Returns whether the client responds to an elicitation by repeating the whole call.
+    fn repeats_calls(&self) -> bool {
+        false
     }
 
     /// Resolves when the client can receive an answer. A client that does not read its answers receives no more.
@@ -127,10 +134,11 @@ impl Client for Anonymous {
     }
 }
 
-/// The exclusive right to use a session, until it is dropped or another call closes the session.
+/// The exclusive right to use a session, until its last clone is dropped or another call closes the session.
+#[derive(Clone)]
 pub(crate) struct Turn {
     /// `None`: the session was closed before the turn.
-    guard: Option<tokio::sync::OwnedMutexGuard<()>>,
+    guard: Option<Arc<tokio::sync::OwnedMutexGuard<()>>>,
     closed: CancellationToken,
 }
 
@@ -140,7 +148,7 @@ impl Turn {
         let guard = tokio::select! {
             // Polled first, so that it enters the queue at once.
             biased;
-            guard = lock.lock_owned() => Some(guard),
+            guard = lock.lock_owned() => Some(Arc::new(guard)),
             () = closed.cancelled() => None,
         };
         Self { guard, closed }
@@ -166,6 +174,8 @@ pub(crate) struct Call {
     /// The timeout of the call, if it has one.
     timeout: Option<Duration>,
     turn: Mutex<Option<Turn>>,
+    /// The turn of the batch that the call is a step of, if it is one.
+    turn_of_batch: Option<Turn>,
     /// Cancelled when another call closes its session; set with the turn.
     closed: watch::Sender<Option<CancellationToken>>,
     begun: Notify,
@@ -196,6 +206,7 @@ impl Call {
             permission: Permission::Admin,
             timeout: None,
             turn: Mutex::default(),
+            turn_of_batch: None,
             closed: watch::Sender::new(None),
             begun: Notify::new(),
             tested: OnceLock::new(),
@@ -222,6 +233,24 @@ impl Call {
     /// Returns the record in the audit log, if there is one.
     pub(crate) fn entry(&self) -> Option<&Entry> {
         self.entry.as_deref()
+    }
+
+    /// Makes the call a step of a batch, which has this turn.
+    pub(crate) fn in_turn_of_batch(self, turn_of_batch: Option<Turn>) -> Self {
+        Self {
+            turn_of_batch,
+            ..self
+        }
+    }
+
+    /// Returns whether the call is a step of a batch. The answer of the batch reports the page state and the events.
+    pub(crate) fn is_step(&self) -> bool {
+        self.turn_of_batch.is_some()
+    }
+
+    /// Returns the turn of the call, for its steps.
+    pub(crate) fn turn_for_steps(&self) -> Option<Turn> {
+        self.turn().clone()
     }
 
     /// Sets the store of requests to users to type a value.
@@ -262,6 +291,9 @@ impl Call {
 
     /// Waits for its turn on a session, in the order of the call queue, and keeps it until the call ends.
     pub(crate) async fn take_turn(&self, turn: impl Future<Output = Turn>) {
+        if let Some(taken) = self.turn_of_batch.clone() {
+            return self.begin_turn(taken).await;
+        }
         self.ticket.first().await;
         let mut turn = pin!(turn);
         // After the first poll, the turn is queued, and the next call may enter the queue.
@@ -283,6 +315,10 @@ impl Call {
                 taken
             }
         };
+        self.begin_turn(taken).await;
+    }
+
+    async fn begin_turn(&self, taken: Turn) {
         self.closed.send_replace(Some(taken.closed.clone()));
         if taken.guard.is_none() {
             // `session_closed` ends the call.
@@ -382,6 +418,7 @@ impl Call {
         let decision = self.policy.as_ref().map(|_| DECISION_TIMEOUT);
         self.settings.longest_call()
             + self.timeout.unwrap_or_default()
+            + self.tool.extra_time
             + decision.unwrap_or_default()
     }
 

@@ -263,6 +263,22 @@ pub(crate) enum Error {
     /// The call took longer than the limit of all calls.
     #[error("Tool \"{tool}\" was stopped after {limit_ms} ms")]
     TookTooLong { tool: &'static str, limit_ms: u64 },
+    /// A step of a batch failed, or was refused before the first step.
+    #[error("Step {step} ({tool}) {}: {message}", stopped(*.step, *.ran))]
+    StepFailed {
+        /// The number of the step, from 0.
+        step: usize,
+        tool: &'static str,
+        /// The number of steps that were carried out before.
+        ran: usize,
+        /// The details of the error of the step.
+        #[serde(skip_serializing_if = "Value::is_null")]
+        error: Value,
+        #[serde(skip)]
+        message: String,
+        #[serde(skip)]
+        code: ErrorCode,
+    },
     /// A defect of the server.
     #[error("Internal error in tool \"{tool}\"{}", colon(.reason))]
     Internal { tool: &'static str, reason: String },
@@ -320,7 +336,15 @@ pub(crate) struct Problem {
 
 /// The stable name of a kind of error, for programs.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumIter, strum::EnumMessage,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::EnumIter,
+    strum::EnumMessage,
 )]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorCode {
@@ -463,6 +487,7 @@ impl Error {
             Self::Cancelled {} | Self::SessionClosed { .. } => ErrorCode::Cancelled,
             Self::SessionUnclear { .. } => ErrorCode::SessionNotFound,
             Self::TookTooLong { .. } => ErrorCode::Timeout,
+            Self::StepFailed { code, .. } => *code,
             Self::Internal { .. } => ErrorCode::InternalError,
         }
     }
@@ -510,7 +535,9 @@ impl Error {
         {
             object["details"] = details;
         }
-        object["retryable"] = code.retryable().into();
+        // A repeated batch would repeat its steps.
+        let has_effects = matches!(self, Self::StepFailed { ran: 1.., .. });
+        object["retryable"] = (code.retryable() && !has_effects).into();
         if let Some(suggestion) = self.suggestion(code) {
             object["suggestion"] = suggestion.into();
         }
@@ -658,6 +685,15 @@ fn denied(denial: Denial, rule: &str) -> String {
         Denial::CannotAsk => format!(
             "has to be allowed by the user ({rule} of the server's policy), and this client cannot ask: it has no elicitation"
         ),
+    }
+}
+
+fn stopped(step: usize, ran: usize) -> String {
+    match (step, ran) {
+        (0, _) => "failed".to_owned(),
+        (_, 0) => "was refused, and no step was carried out".to_owned(),
+        (_, 1) => "failed after 1 step".to_owned(),
+        (_, ran) => format!("failed after {ran} steps"),
     }
 }
 

@@ -1,10 +1,12 @@
 //! The server: its settings, the enabled tools, and what runs for its clients. It implements the features of MCP, without the protocol.
 
+mod admission;
 pub(crate) mod dispatch;
 pub(crate) mod instructions;
 pub(crate) mod metrics;
 pub(crate) mod prompts;
 pub(crate) mod resources;
+mod steps;
 
 use crate::access::audit::{AuditLog, Decision, Entry, OpenError, Outcome, WriteError};
 use crate::access::policy::{self, Action, Policy, Subject};
@@ -19,15 +21,17 @@ use crate::calls::{Anonymous, Call, Client};
 use crate::config::{Settings, ToolsetName};
 use crate::error::{Denial, Error};
 use crate::sessions::browsers::Browsers;
-use crate::sessions::{Caller, Sessions, Visible};
+use crate::sessions::{Caller, SelectedSession, Sessions, Visible};
 use crate::tools::tool::{Arguments, Reach, ToolDef};
 use crate::tools::{self, Lookup, Toolbox};
+use admission::Rejection;
 use metrics::{HealthStats, Metrics};
 use prompts::Prompts;
 use resources::Resources;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+use steps::{Batch, Steps};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -224,7 +228,7 @@ impl Server {
 
     /// Calls a tool for a client, and records it. `cancel` or the shutdown of the server ends it early.
     pub(crate) async fn call(
-        &self,
+        self: &Arc<Self>,
         name: &str,
         arguments: Arguments,
         caller: Caller,
@@ -232,9 +236,28 @@ impl Server {
         ticket: Ticket,
         cancel: CancellationToken,
     ) -> Result<Content, UnknownTool> {
-        let session_id = self.toolbox.named_session(&arguments);
+        let request = Request {
+            arguments,
+            caller,
+            client,
+            ticket,
+            cancel,
+            entry: None,
+            batch: None,
+        };
+        self.serve(name, request).await
+    }
+
+    /// Calls a tool for a client or for a batch, and records it.
+    async fn serve(
+        self: &Arc<Self>,
+        name: &str,
+        mut request: Request,
+    ) -> Result<Content, UnknownTool> {
+        let arguments = &request.arguments;
+        let session_id = self.toolbox.named_session(arguments);
         let recorded = || Value::Object(arguments.clone());
-        let entry = self.record(&caller, "tools/call", Some(name), recorded);
+        let entry = self.record(&request.caller, "tools/call", Some(name), recorded);
         let entry = match entry.await {
             Ok(entry) => entry,
             Err(error) => return self.not_recorded(name, &error, false, session_id.as_deref()),
@@ -247,14 +270,8 @@ impl Server {
         {
             entry.redact_typed_texts();
         }
-        let request = Request {
-            arguments,
-            caller,
-            client: client.clone(),
-            ticket,
-            cancel,
-            entry: entry.clone(),
-        };
+        request.entry.clone_from(&entry);
+        let client = request.client.clone();
         let answer = self.answer(name, request, session_id.as_deref()).await;
         if let Some(entry) = entry {
             let outcome = match client.is_retried_by_client() {
@@ -269,21 +286,20 @@ impl Server {
     }
 
     async fn answer(
-        &self,
+        self: &Arc<Self>,
         name: &str,
         request: Request,
         session_id: Option<&str>,
     ) -> Result<Content, UnknownTool> {
-        let tool = match self.toolbox.find(name) {
-            Lookup::On(tool) => tool,
-            Lookup::Off(tool) => return Ok(self.switched_off(tool, session_id)),
-            Lookup::Unknown(nearest) => return Err(UnknownTool::new(name, nearest)),
+        let tool = match self.admit(name, &request.caller.principal) {
+            Ok(tool) => tool,
+            Err(Rejection::Unknown(unknown)) => return Err(unknown),
+            Err(Rejection::Refused(tool, error)) => {
+                return Ok(dispatch::refused(tool, error, session_id, &self.settings));
+            }
         };
-        if request.caller.principal.permission() < tool.permission {
-            return Ok(dispatch::not_permitted(tool, session_id, &self.settings));
-        }
-        // Otherwise other calls would have to wait for it.
-        if self.under_way.is_closed() {
+        // Otherwise other calls would have to wait for it. A batch that has begun is completed.
+        if self.under_way.is_closed() && request.batch.is_none() {
             return Ok(dispatch::cancelled(tool, session_id, &self.settings));
         }
         let _under_way = self.under_way.token();
@@ -310,20 +326,7 @@ impl Server {
         Ok(dispatch::refused(tool, error, session_id, &self.settings))
     }
 
-    fn switched_off(&self, tool: &'static ToolDef, session_id: Option<&str>) -> Content {
-        if self.toolbox.is_without_app(tool) {
-            let error = Error::DevServerNotConfigured {
-                server: None,
-                servers: Vec::new(),
-            };
-            return dispatch::refused(tool, error, session_id, &self.settings);
-        }
-        let toolset = self.toolbox.disabled_toolset(tool, &self.settings.tools);
-        let instead = self.toolbox.most_similar(tool.name);
-        dispatch::switched_off(tool, toolset, instead, session_id, &self.settings)
-    }
-
-    async fn run(&self, tool: &'static ToolDef, request: Request) -> Content {
+    async fn run(self: &Arc<Self>, tool: &'static ToolDef, request: Request) -> Content {
         let Request {
             mut arguments,
             caller,
@@ -331,6 +334,7 @@ impl Server {
             ticket,
             cancel,
             entry,
+            batch,
         } = request;
         let named = self.toolbox.named_session(&arguments);
         let named = named.as_deref();
@@ -348,17 +352,18 @@ impl Server {
             Err(error) => return refused(error),
         };
         let permission = caller.principal.permission();
-        let sessions = Visible::new(self.sessions.clone(), caller);
-        if common.session_id.is_none() && tool.has_session {
+        let sessions = Visible::new(self.sessions.clone(), caller.clone());
+        if common.session_id.is_none() && tool.has_session && batch.is_none() {
             tokio::select! {
                 () = sessions.adopt_profile_session(&client) => {}
                 () = cancel.cancelled() => {}
                 () = self.stop.cancelled() => {}
             }
         }
-        let chosen = match tool.has_session {
-            true => sessions.select(common.session_id.as_deref()),
-            false => Ok(sessions.default_session()),
+        let chosen = match &batch {
+            Some(batch) => Ok(SelectedSession::of_batch(batch.session.clone())),
+            None if tool.has_session => sessions.select(common.session_id.as_deref()),
+            None => Ok(sessions.default_session()),
         };
         let chosen = match chosen {
             Ok(chosen) => chosen,
@@ -376,14 +381,23 @@ impl Server {
             cancel.clone(),
         )
         .with_handovers(self.handovers.clone())
-        .with_entry(entry)
+        .with_entry(entry.clone())
         .with_policy(self.policy.clone())
         .permitted(permission)
         .with_timeout(common.timeout)
-        .in_context(context);
+        .in_context(context)
+        .in_turn_of_batch(batch.as_ref().map(|batch| batch.turn.clone()));
         let reach = Reach {
             sessions,
             session: chosen.session.clone(),
+            steps: Arc::new(Steps {
+                server: self.clone(),
+                caller,
+                session: chosen.session.clone(),
+                session_id: named.map(str::to_owned),
+                cancel: cancel.clone(),
+                entry,
+            }),
         };
         let stop = self.stop.cancelled();
         let content = tokio::select! {
@@ -394,6 +408,10 @@ impl Server {
             entry.set_final_page(reach.page_url(&call).as_deref());
             if reach.has_dialog(&call) {
                 entry.set_interrupted();
+                // Its record has the texts of all steps.
+                if let Some(entry) = batch.and_then(|batch| batch.entry) {
+                    entry.set_interrupted();
+                }
             }
         }
         content
@@ -432,7 +450,7 @@ impl Server {
 
     /// Calls a tool from within this process.
     pub(crate) async fn call_here(
-        &self,
+        self: &Arc<Self>,
         name: &str,
         arguments: Arguments,
     ) -> Result<Content, UnknownTool> {
@@ -500,6 +518,8 @@ struct Request {
     cancel: CancellationToken,
     /// The record in the audit log, if there is one.
     entry: Option<Arc<Entry>>,
+    /// The batch that the call is a step of, if it is one.
+    batch: Option<Batch>,
 }
 
 /// Returns the outcome of a call for its audit record.

@@ -157,6 +157,14 @@ impl SelectedSession {
             _under_way: Some(ActiveUse::on(created)),
         }
     }
+
+    /// Selects the session of a batch for one of its steps; the batch keeps it from expiring.
+    pub(crate) fn of_batch(session: Arc<Session>) -> Self {
+        Self {
+            session,
+            _under_way: None,
+        }
+    }
 }
 
 /// A call or a connected client that uses a session: its start and its end prolong the life of the session.

@@ -115,12 +115,14 @@ fn shorten_value(value: &mut Value, room: &mut usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answers::StepFacts;
     use serde_json::json;
 
     fn content(text: String, structured: Option<Value>, is_error: bool) -> Content {
         Content {
             items: vec![ContentItem::Text(text)],
             structured,
+            step: StepFacts::default(),
             is_error,
             boundary: None,
         }

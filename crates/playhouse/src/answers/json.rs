@@ -2,6 +2,7 @@
 
 use super::sections::Boundary;
 use super::{Content, ContentItem, name_session};
+use crate::answers::StepFacts;
 use crate::answers::evidence::Evidence;
 use crate::answers::reply::{Answer, Event, Image, Modal, OpenedPage, Part};
 use crate::calls::tool_spec::ToolSpec;
@@ -179,6 +180,7 @@ fn of(object: Value, is_error: bool) -> Content {
     Content {
         items: vec![ContentItem::Text(object.to_string())],
         structured: Some(object),
+        step: StepFacts::default(),
         is_error,
         boundary: None,
     }

@@ -2,6 +2,7 @@
 
 use super::sections::{Boundary, Sections};
 use super::{Content, ContentItem, name_session};
+use crate::answers::StepFacts;
 use crate::answers::escape::one_line;
 use crate::answers::evidence::{EarlierError, Evidence, ServerState};
 use crate::answers::reply::{
@@ -45,6 +46,7 @@ pub(crate) fn content(
     Content {
         items,
         structured,
+        step: StepFacts::default(),
         is_error: error.is_some(),
         boundary,
     }

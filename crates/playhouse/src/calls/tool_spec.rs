@@ -4,6 +4,7 @@ use crate::access::policy::Subject;
 use crate::access::principal::Permission;
 use crate::config::{Capability, Risk};
 use crate::error::{Error, ErrorCode};
+use std::time::Duration;
 
 /// The facts about a tool.
 #[derive(Debug)]
@@ -26,6 +27,10 @@ pub struct ToolSpec {
     pub(crate) creates_sessions: bool,
     /// Whether a call can name its session.
     pub(crate) has_session: bool,
+    /// Whether the tool can be a step of a batch.
+    pub(crate) can_be_step: bool,
+    /// How long a call may take in addition to the limit of all calls.
+    pub(crate) extra_time: Duration,
     /// The error code for an element that fails an actionability check of the tool.
     pub(crate) not_ready: ErrorCode,
 }
@@ -61,6 +66,8 @@ impl ToolSpec {
             output_format,
             creates_sessions: false,
             has_session: true,
+            can_be_step: false,
+            extra_time: Duration::ZERO,
             not_ready: ErrorCode::ElementNotClickable,
         }
     }

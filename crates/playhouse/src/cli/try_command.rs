@@ -4,6 +4,7 @@ use std::{
     io::{self, Write},
     path::Path,
     process::ExitCode,
+    sync::Arc,
 };
 
 use clap::{Arg, ArgMatches, Command};
@@ -42,7 +43,7 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     // The profile may be in use.
     settings.browser.isolated |= settings.browser.user_data_dir.is_none();
     let server = match Server::new(settings) {
-        Ok(server) => server,
+        Ok(server) => Arc::new(server),
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error}");
             return ExitCode::FAILURE;
@@ -63,7 +64,7 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
 }
 
 /// Returns the snapshot and the path of the screenshot, or the answer of the failed call.
-async fn show(server: &Server, url: &str) -> Result<String, String> {
+async fn show(server: &Arc<Server>, url: &str) -> Result<String, String> {
     call(server, "browser_navigate", json!({ "url": url })).await?;
     let snapshot = call(server, "browser_snapshot", json!({})).await?;
     let screenshot = call(server, "browser_take_screenshot", json!({})).await?;
@@ -76,7 +77,7 @@ async fn show(server: &Server, url: &str) -> Result<String, String> {
     ))
 }
 
-async fn call(server: &Server, name: &str, arguments: Value) -> Result<String, String> {
+async fn call(server: &Arc<Server>, name: &str, arguments: Value) -> Result<String, String> {
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     match server.call_here(name, arguments).await {
         Ok(content) if content.is_error => Err(content.text()),

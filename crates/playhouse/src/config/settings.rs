@@ -227,8 +227,12 @@ pub struct ToolSettings {
 }
 
 /// The tools of the `session` toolset that are on by default, because every `browser_*` tool accepts the sessions that they create.
-pub(crate) const DEFAULT_SESSION_TOOLS: [&str; 3] =
-    ["create_session", "list_sessions", "close_session"];
+pub(crate) const DEFAULT_SESSION_TOOLS: [&str; 4] = [
+    "create_session",
+    "list_sessions",
+    "close_session",
+    "browser_batch",
+];
 
 /// Which prompts are listed, in addition to the built-in ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

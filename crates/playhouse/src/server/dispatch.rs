@@ -3,7 +3,7 @@
 use crate::answers::evidence::Evidence;
 use crate::answers::reply::{Answer, Event, Reply};
 use crate::answers::sections::Boundary;
-use crate::answers::{Content, ContentItem, json, markdown};
+use crate::answers::{Content, ContentItem, json, markdown, step};
 use crate::calls::tool_spec::OutputFormat;
 use crate::calls::{Call, Elicitation, ElicitationKind, ElicitationResult};
 use crate::config::Settings;
@@ -27,11 +27,9 @@ pub(crate) async fn run(
     session_id: Option<&str>,
 ) -> Content {
     let began = SystemTime::now();
-    let shown = call
-        .settings
-        .files
-        .save_session
-        .then(|| Value::Object(arguments.clone()));
+    // The journal has the batch and not its steps.
+    let in_journal = call.settings.files.save_session && !call.is_step();
+    let shown = in_journal.then(|| Value::Object(arguments.clone()));
     let limit = call.limit();
     let bounded = async {
         call.begun().await;
@@ -59,11 +57,21 @@ pub(crate) async fn run(
         Err(error) => task::is_large(error),
     };
     let (settings, id) = (call.settings.clone(), session_id.map(str::to_owned));
-    let content = task::compute_if_large(is_large, move || {
-        let render = render(tool, outcome, evidence.as_ref(), id.as_deref(), &settings);
-        redact_and_bound(tool, render, &settings)
+    let is_step = call.is_step();
+    let content = task::compute_if_large(is_large, move || match outcome {
+        Ok(answer) if is_step && answer.reply.error.is_none() => {
+            let content = step::content(tool, answer.reply);
+            redact_and_bound(OutputFormat::Markdown, content, &settings)
+        }
+        outcome => {
+            let content = render(tool, outcome, evidence.as_ref(), id.as_deref(), &settings);
+            redact_and_bound(tool.output_format, content, &settings)
+        }
     });
     let content = content.await;
+    if is_step {
+        return content;
+    }
     let images = content.items.iter().filter_map(|item| match item {
         ContentItem::Image { mime_type, .. } => Some(mime_type.as_str()),
         ContentItem::Text(_) => None,
@@ -84,45 +92,6 @@ pub(crate) async fn run(
     content
 }
 
-/// Returns the answer to a call of a disabled tool; `toolset` is its toolset if that is off, and `instead` an enabled tool.
-pub(crate) fn switched_off(
-    tool: &'static ToolDef,
-    toolset: Option<&'static str>,
-    instead: Option<&'static str>,
-    session_id: Option<&str>,
-    settings: &Settings,
-) -> Content {
-    let forbidden = tool
-        .risk
-        .filter(|risk| settings.tools.forbidden.contains(risk));
-    let error = match forbidden {
-        Some(risk) => Error::SwitchedOff {
-            tool: tool.name,
-            setting: risk.switch(),
-        },
-        None => Error::ToolDisabled {
-            tool: tool.name.to_owned(),
-            capability: tool.capability.map(Into::into),
-            toolset,
-            instead,
-        },
-    };
-    refused(tool, error, session_id, settings)
-}
-
-/// Returns the answer to a call without permission.
-pub(crate) fn not_permitted(
-    tool: &'static ToolDef,
-    session_id: Option<&str>,
-    settings: &Settings,
-) -> Content {
-    let error = Error::NotPermitted {
-        tool: tool.name,
-        needed: tool.permission.scope(),
-    };
-    refused(tool, error, session_id, settings)
-}
-
 /// Returns the answer to a cancelled call.
 pub(crate) fn cancelled(
     tool: &'static ToolDef,
@@ -140,7 +109,7 @@ pub(crate) fn refused(
     settings: &Settings,
 ) -> Content {
     let render = render(tool, Err(error), None, session_id, settings);
-    redact_and_bound(tool, render, settings)
+    redact_and_bound(tool.output_format, render, settings)
 }
 
 async fn outcome(
@@ -190,7 +159,7 @@ async fn outcome(
     if tool.acts() && !slow_mo.is_zero() {
         tokio::time::sleep(slow_mo).await;
     }
-    if call.has_turn() && tool.has_session {
+    if call.has_turn() && tool.has_session && !call.is_step() {
         // The call may have closed the context that it names.
         let part = reach.session.part(call);
         let session = part.unwrap_or_else(|_| reach.session.clone());
@@ -258,7 +227,8 @@ async fn attach_evidence(
     // Tools that read server states only have no turn: their own errors are reported, and events of other calls are left to those.
     let has_turn = call.has_turn();
     let concerned = has_turn || (call.tested().is_some() && outcome.is_err());
-    let app = session.app();
+    // The batch attaches the evidence of its steps.
+    let app = session.app().filter(|_| !call.is_step());
     let Some(app) = app.filter(|_| concerned && session.ensure_open().is_ok()) else {
         return (outcome, None);
     };
@@ -312,12 +282,19 @@ fn render(
 }
 
 /// Masks secrets and then applies the size limits, so that no part of a secret remains.
-fn redact_and_bound(tool: &ToolDef, mut content: Content, settings: &Settings) -> Content {
+fn redact_and_bound(
+    output_format: OutputFormat,
+    mut content: Content,
+    settings: &Settings,
+) -> Content {
+    for line in &mut content.step.code {
+        *line = settings.secrets.redacted(std::mem::take(line));
+    }
     for item in &mut content.items {
         if let ContentItem::Text(text) = item {
             *text = settings.secrets.redacted(std::mem::take(text));
             if settings.answers.content_boundaries {
-                let backslash = match tool.output_format {
+                let backslash = match output_format {
                     OutputFormat::Markdown => r"\",
                     OutputFormat::Json => r"\\",
                 };
@@ -328,8 +305,8 @@ fn redact_and_bound(tool: &ToolDef, mut content: Content, settings: &Settings) -
     content.structured = content
         .structured
         .map(|value| settings.secrets.redacted_json(value));
-    let mut content = content.bounded(tool.output_format);
-    if tool.output_format == OutputFormat::Json
+    let mut content = content.bounded(output_format);
+    if output_format == OutputFormat::Json
         && settings.answers.content_boundaries
         && !content.is_error
         && let Some(object) = &content.structured

@@ -17,6 +17,9 @@ pub(crate) fn text(toolbox: &Toolbox) -> String {
     if reading && programs {
         text.push_str(" Both work on the same pages.");
     }
+    if toolbox.has("browser_batch") {
+        text.push_str(" `browser_batch` saves answers that you need not see.");
+    }
     if toolbox.has("create_session") {
         text.push_str(
             " Calls without `sessionId` share a default session, so begin with a navigation; `create_session` gives isolated cookies and storage, for parallel work or several users: give it a `name` and use that as `sessionId`. Sessions that nobody uses expire.",
@@ -48,7 +51,7 @@ mod tests {
         assert!(all.len() < 1200, "{} characters", all.len());
         let session = told(&["--toolsets=session"]);
         assert!(
-            !session.contains("browser_") && session.contains("JSON"),
+            !session.contains("`browser_*`") && session.contains("JSON"),
             "{session}"
         );
         let browser = told(&["--toolsets=browser"]);

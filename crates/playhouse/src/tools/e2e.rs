@@ -41,6 +41,8 @@ impl E2eSession {
 }
 
 impl Scope for E2eSession {
+    const CAN_BE_STEP: bool = false;
+
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         call.skip_turn();
         let session = Self(reach.sessions.e2e(&reach.session)?);
@@ -50,6 +52,8 @@ impl Scope for E2eSession {
 }
 
 impl Scope for E2eSessionInTurn {
+    const CAN_BE_STEP: bool = false;
+
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
         call.take_turn(session.session().turn()).await;
@@ -58,6 +62,8 @@ impl Scope for E2eSessionInTurn {
 }
 
 impl Scope for E2eSessionToClose {
+    const CAN_BE_STEP: bool = false;
+
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
         call.take_turn(session.session().last_turn()).await;

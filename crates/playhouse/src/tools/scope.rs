@@ -8,7 +8,7 @@ use crate::files::artifacts::ScreenshotInfo;
 use crate::files::{FileAccess, Output, WrittenFile};
 use crate::sessions::Visible;
 use crate::sessions::session::{Session, Tab};
-use crate::tools::tool::{Reach, Scope};
+use crate::tools::tool::{Reach, Scope, StepCaller};
 use engine::codegen::Typed;
 use engine::{
     BrowserContext, LoadState, Locator, NavigationOutcome, Page, Progress, Selector, SettleOptions,
@@ -26,6 +26,9 @@ pub(crate) struct OfServer;
 
 /// A session with all its contexts. The scope `Arc<Session>` is only the context that the call is for.
 pub(crate) struct WholeSession(pub(crate) Arc<Session>);
+
+/// The caller of the steps of a batch, in the turn of the session.
+pub(crate) struct SessionSteps(pub(crate) Arc<dyn StepCaller>);
 
 /// The current tab, whether or not a modal state is open in it.
 pub(crate) struct TabInAnyState {
@@ -292,6 +295,7 @@ impl TabInAnyState {
 
 impl Scope for OfServer {
     const HAS_SESSION: bool = false;
+    const CAN_BE_STEP: bool = false;
 
     async fn enter(call: &Call, _: &Reach) -> Result<Self> {
         call.skip_turn();
@@ -301,6 +305,7 @@ impl Scope for OfServer {
 
 impl Scope for Visible {
     const HAS_SESSION: bool = false;
+    const CAN_BE_STEP: bool = false;
 
     async fn enter(_: &Call, reach: &Reach) -> Result<Self> {
         Ok(reach.sessions.clone())
@@ -311,7 +316,11 @@ impl Scope for Visible {
 async fn begin_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
     call.take_turn(reach.session.turn()).await;
     reach.session.ensure_open()?;
-    if let Some(app) = reach.session.app().filter(|_| call.tool.acts()) {
+    if let Some(app) = reach
+        .session
+        .app()
+        .filter(|_| call.tool.acts() && !call.is_step())
+    {
         app.call_began();
     }
     Ok(&reach.session)
@@ -326,6 +335,15 @@ impl Scope for Arc<Session> {
 impl Scope for WholeSession {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         Ok(Self(begin_turn(call, reach).await?.clone()))
+    }
+}
+
+impl Scope for SessionSteps {
+    const CAN_BE_STEP: bool = false;
+
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        begin_turn(call, reach).await?;
+        Ok(Self(reach.steps.clone()))
     }
 }
 
@@ -397,6 +415,7 @@ fn no_modal_error(call: &Call) -> Error {
 
 impl<A: Scope, B: Scope> Scope for (A, B) {
     const HAS_SESSION: bool = A::HAS_SESSION || B::HAS_SESSION;
+    const CAN_BE_STEP: bool = A::CAN_BE_STEP || B::CAN_BE_STEP;
 
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         Ok((A::enter(call, reach).await?, B::enter(call, reach).await?))

@@ -1,5 +1,6 @@
 //! The `session` toolset: sessions that clients create, and tools on their pages with JSON answers.
 
+mod batch;
 mod compare;
 mod content;
 mod cookies;
@@ -52,6 +53,7 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         network::TOOLS,
         requests::TOOLS,
         elements::TOOLS,
+        batch::TOOLS,
     ],
 );
 

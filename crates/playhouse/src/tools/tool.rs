@@ -6,6 +6,7 @@ mod common;
 mod context;
 mod permission;
 mod schema;
+mod step;
 
 use crate::access::principal::Permission;
 use crate::answers::reply::{Image, Part, Reply};
@@ -23,16 +24,18 @@ use std::future::Future;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) use crate::calls::tool_spec::Effect;
 pub(crate) use common::SESSION;
 pub use common::SessionNaming;
 pub(crate) use schema::{Nullable, nullable, present};
+pub(crate) use step::{StepCaller, StepError};
 
 /// The arguments of a call, as the client sent them.
 pub(crate) type Arguments = Map<String, Value>;
 
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A tool. The trait is implemented by the struct of the tool's parameters.
 pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
@@ -53,6 +56,8 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const RISK: Option<Risk> = None;
     /// Whether the tool creates sessions, whose identifiers other calls can use.
     const CREATES_SESSIONS: bool = false;
+    /// How long a call may take in addition to the limit of all calls.
+    const EXTRA_TIME: Duration = Duration::ZERO;
     /// Whether the input schema lists `timeout`. Every tool with a JSON answer accepts it.
     const WAITS: bool = true;
     /// What the tool acts on.
@@ -141,6 +146,8 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for Object<T> {
 pub(crate) trait Scope: Send + Sized + 'static {
     /// Whether a call in this scope can name a session.
     const HAS_SESSION: bool = true;
+    /// Whether a call can be a step of a batch: it works on its session, in the turn of that session.
+    const CAN_BE_STEP: bool = true;
 
     /// Waits for the call's turn and returns the scope. Fails if the scope is not available, for example because a modal state is open.
     fn enter(call: &Call, reach: &Reach) -> impl Future<Output = Result<Self>> + Send;
@@ -152,6 +159,8 @@ pub(crate) struct Reach {
     pub(crate) sessions: Visible,
     /// The session that the call names, or the default session.
     pub(crate) session: Arc<Session>,
+    /// Calls the tools of the steps, if the call has any.
+    pub(crate) steps: Arc<dyn StepCaller>,
 }
 
 impl Reach {
@@ -221,6 +230,8 @@ impl ToolDef {
                 output_format: T::Output::OUTPUT_FORMAT,
                 creates_sessions: T::CREATES_SESSIONS,
                 has_session: T::Scope::HAS_SESSION,
+                can_be_step: T::Scope::CAN_BE_STEP,
+                extra_time: T::EXTRA_TIME,
                 not_ready: T::NOT_READY,
             },
             waits: T::WAITS,

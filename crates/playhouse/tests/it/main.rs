@@ -9,6 +9,7 @@ mod audit;
 mod auth;
 mod bad_elements;
 mod bad_input;
+mod batch;
 mod calls;
 mod cli;
 #[cfg(target_os = "linux")]

@@ -363,6 +363,8 @@ pub(super) struct Servers {
 }
 
 impl Scope for Servers {
+    const CAN_BE_STEP: bool = false;
+
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         call.skip_turn();
         let all = reach.sessions.dev_servers().all().to_vec();

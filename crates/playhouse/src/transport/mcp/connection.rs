@@ -551,6 +551,10 @@ impl Client for ConnectedClient {
         self.way.is_retried_by_client()
     }
 
+    fn repeats_calls(&self) -> bool {
+        matches!(self.way, ElicitationMode::Answer(_))
+    }
+
     fn status(&self) -> Option<&Status> {
         Some(&self.status)
     }
