@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(tool("session-fill"), Some("fill"));
         assert_eq!(tool("check"), Some("check"));
         assert_eq!(tool("go-forward"), Some("go_forward"));
-        assert_eq!(tool("clik").is_none(), true);
+        assert_eq!(tool("clik"), None);
     }
 
     #[test]
