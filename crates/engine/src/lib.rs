@@ -31,6 +31,7 @@ mod selector;
 mod settle;
 mod snapshot;
 mod storage;
+mod tokens;
 
 pub use action::{Click, InputFile, Payload};
 pub use addresses::AddressRules;
@@ -71,5 +72,6 @@ pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};
 pub use routes::{HeaderChanges, Mock, Route, RouteAnswer, Routes, UrlPattern};
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};
-pub use snapshot::{Found, Pattern};
+pub use snapshot::{Found, Layout, Pattern};
 pub use storage::{OriginStorage, StorageItem, StorageState};
+pub use tokens::estimate_tokens;

@@ -6,7 +6,7 @@ use crate::locator::Locator;
 use crate::memory;
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::snapshot::{Facts, FrameSnapshot, RenderOptions};
+use crate::snapshot::{Facts, FrameSnapshot, Layout, RenderOptions};
 use futures_util::future::{BoxFuture, join_all};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,6 +32,8 @@ const MIN_FRAME_SIZE: usize = 20_000;
 pub struct SnapshotOptions<'a> {
     /// The root element; default: the document.
     pub target: Option<&'a Locator>,
+    /// How the snapshot is written.
+    pub layout: Layout,
     /// The number of levels; default: all.
     pub depth: Option<u32>,
     /// Whether to include bounding boxes.
@@ -43,7 +45,7 @@ pub struct SnapshotOptions<'a> {
 /// The snapshot of a page.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// Aria YAML with refs, without a final line break.
+    /// The tree with refs in the requested layout, without a final line break.
     pub text: String,
     /// The document's title, if the complete document was read.
     pub title: Option<String>,
@@ -64,6 +66,7 @@ impl Page {
         options: &SnapshotOptions<'_>,
     ) -> Result<Snapshot> {
         let render = RenderOptions {
+            layout: options.layout,
             depth: options.depth,
         };
         let room = if options.searched {
@@ -157,6 +160,9 @@ impl Page {
             let owners: Vec<_> = {
                 let mut state = self.state();
                 state.frames.describe_refs(&frame, refs, is_whole);
+                if let Some(frame) = state.frames.get(&frame) {
+                    document = document.with_url(&frame.url);
+                }
                 let known =
                     |id: &str| Some(FrameId::from(id)).filter(|id| state.frames.get(id).is_some());
                 document

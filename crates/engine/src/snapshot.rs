@@ -1,17 +1,22 @@
-//! Snapshots of pages: aria YAML with refs, generated from facts of the page's documents.
+//! Snapshots of pages: trees with refs, generated from facts of the page's documents.
 //!
-//! `injected/src/snapshot.ts` reads a document's facts; these modules combine them into one tree across frames, prune it, write it as YAML,
-//! and search it.
+//! `injected/src/snapshot.ts` reads a document's facts; these modules combine them into one tree across frames, prune it, write it in one of
+//! two layouts, and search it.
 
+mod compact;
 mod described;
 mod facts;
 mod find;
+mod full;
+mod key;
 mod prune;
 mod render;
 mod scalar;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use described::Descriptions;
+pub use facts::Layout;
 pub(crate) use facts::{Facts, FrameSnapshot, RenderOptions};
 pub use find::{Found, Pattern};

@@ -80,11 +80,14 @@ impl Content {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{AnswerSettings, ConsoleLevel, FilePaths, ImageResponses, SnapshotMode};
+    use crate::config::{
+        AnswerSettings, AnswerStyle, ConsoleLevel, FilePaths, ImageResponses, SnapshotMode,
+    };
     use engine::codegen::Language;
 
     pub(super) fn settings() -> AnswerSettings {
         AnswerSettings {
+            style: AnswerStyle::Playwright,
             snapshot_mode: SnapshotMode::Full,
             snapshot_boxes: false,
             codegen: Language::Typescript,

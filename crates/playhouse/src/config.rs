@@ -44,9 +44,9 @@ pub(crate) use settings::{
     DEFAULT_SESSION_TOOLS, DevServerSettings, DevServers, NEVER, OwnerFolders,
 };
 pub use value::{
-    AuthMode, Capability, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    ImageResponses, LogFormat, LogLevel, Problem, ReducedMotion, SessionExpiry, SnapshotMode,
-    StorageStateSource, ToolRule, ToolsetName, Viewport,
+    AnswerStyle, AuthMode, Capability, ColorScheme, ConsoleLevel, Contrast, FilePaths,
+    ForcedColors, ImageResponses, LogFormat, LogLevel, Problem, ReducedMotion, SessionExpiry,
+    SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
 };
 
 /// The options after all layers, and the settings that follow from them.

@@ -273,7 +273,7 @@ pub(crate) enum Error {
         ran: usize,
         /// The details of the error of the step.
         #[serde(skip_serializing_if = "Value::is_null")]
-        error: Value,
+        error: Box<Value>,
         #[serde(skip)]
         message: String,
         #[serde(skip)]

@@ -17,13 +17,13 @@ pub use access::principal::Permission;
 pub use calls::tool_spec::{Effect, OutputFormat, ToolSpec};
 pub use cli::main;
 pub use config::{
-    AnswerSettings, AuthMode, AuthSettings, BrowserSettings, Capability, CdpSettings, ColorScheme,
-    Config, ConfigError, ConsoleLevel, ContextSettings, Contrast, Environment, FilePaths,
-    FileSettings, ForcedColors, HttpSettings, ImageResponses, LogFormat, LogLevel, LogSettings,
-    Options, PoolSettings, Problem, PromptSettings, ReducedMotion, Risk, Secrets, SecuritySettings,
-    SessionExpiry, SessionSettings, Settings, SnapshotMode, StorageStateSource, Timeouts, ToolRule,
-    ToolSettings, ToolsetName, Viewport, WebDriverSettings, reference as config_reference,
-    schema as config_schema,
+    AnswerSettings, AnswerStyle, AuthMode, AuthSettings, BrowserSettings, Capability, CdpSettings,
+    ColorScheme, Config, ConfigError, ConsoleLevel, ContextSettings, Contrast, Environment,
+    FilePaths, FileSettings, ForcedColors, HttpSettings, ImageResponses, LogFormat, LogLevel,
+    LogSettings, Options, PoolSettings, Problem, PromptSettings, ReducedMotion, Risk, Secrets,
+    SecuritySettings, SessionExpiry, SessionSettings, Settings, SnapshotMode, StorageStateSource,
+    Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport, WebDriverSettings,
+    reference as config_reference, schema as config_schema,
 };
 pub use error::{ErrorClass, ErrorCode};
 pub use script::reference as code_reference;

@@ -127,7 +127,7 @@ impl Server {
 
     /// Returns the instructions for agents.
     pub(crate) fn instructions(&self) -> String {
-        instructions::text(&self.toolbox)
+        instructions::text(&self.toolbox, self.settings.answers.style)
     }
 
     /// Returns the permission that a caller of that tool needs.

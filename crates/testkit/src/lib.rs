@@ -22,6 +22,7 @@ mod processes;
 mod proxy;
 mod remote;
 mod site;
+pub mod snapshot;
 mod spec;
 mod web_socket;
 

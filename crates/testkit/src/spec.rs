@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::site::{Resource, Site};
+
 mod compare;
 mod document;
 mod expectations;
@@ -24,6 +26,27 @@ pub struct SpecCase {
     pub name: String,
     /// The tools that it calls.
     pub tools: BTreeSet<String>,
+    /// The path of the page that is opened first.
+    pub start: Option<String>,
+    resources: Vec<(String, Resource)>,
+}
+
+impl SpecCase {
+    /// Adds the pages of the case to a site.
+    pub fn add_pages(&self, site: &Site) {
+        let names = Placeholders::new(site, Path::new(""), false);
+        for (path, resource) in &self.resources {
+            let body = names.fill(&String::from_utf8_lossy(&resource.body));
+            let body = body.into_bytes();
+            site.add(
+                path,
+                Resource {
+                    body,
+                    ..resource.clone()
+                },
+            );
+        }
+    }
 }
 
 /// Returns the cases of all specs below a folder, without running them.
@@ -34,6 +57,8 @@ pub fn spec_cases(folder: impl AsRef<Path>) -> Vec<SpecCase> {
         all.extend(document.cases.iter().map(|case| SpecCase {
             name: format!("{file} > {}", case.title),
             tools: case.tools(),
+            start: case.start.clone(),
+            resources: case.resources.clone(),
         }));
     }
     all

@@ -13,7 +13,7 @@ use serde_json::json;
 #[serde(untagged)]
 pub(super) enum RefAnswer {
     Found(Hit),
-    Stale { stale: StaleFacts },
+    Stale { stale: Box<StaleFacts> },
 }
 
 /// The facts of a stale ref; nothing if the document never had it. Without `now`, the element was removed.

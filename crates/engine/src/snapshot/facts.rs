@@ -4,18 +4,32 @@ use crate::backend::Handle;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
+use url::{Origin, Url};
 
 /// The tree of one document with the trees of its frames.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FrameSnapshot {
     pub(super) prefix: String,
+    /// The origin of the document, empty if it is opaque or unknown.
+    pub(super) origin: String,
     pub(super) entries: Vec<Entry>,
     pub(super) frames: HashMap<Handle, FrameSnapshot>,
 }
 
-/// The limits of a rendered snapshot.
+/// How a snapshot is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// Aria YAML, as `@playwright/mcp` writes it.
+    #[default]
+    Full,
+    /// One line per control, text, table row and simple list item.
+    Compact,
+}
+
+/// The layout and the limits of a rendered snapshot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RenderOptions {
+    pub(crate) layout: Layout,
     /// The deepest level of nodes, where the top is 0; default: all. A single text below a node is always written.
     pub(crate) depth: Option<u32>,
 }
@@ -27,9 +41,18 @@ impl FrameSnapshot {
     pub(crate) fn new(prefix: impl Into<String>, facts: Facts) -> Self {
         Self {
             prefix: prefix.into(),
+            origin: String::new(),
             entries: facts.0,
             frames: HashMap::new(),
         }
+    }
+
+    /// Sets the URL of the document, whose origin is omitted from the addresses of a compact snapshot.
+    pub(crate) fn with_url(mut self, url: &str) -> Self {
+        let origin = Url::parse(url).ok().map(|url| url.origin());
+        let origin = origin.filter(Origin::is_tuple);
+        self.origin = origin.map_or_else(String::new, |it| it.ascii_serialization());
+        self
     }
 
     /// Returns the frame elements of this document, in order, for which contents can be inserted. Existing contents are moved out.

@@ -16,6 +16,8 @@ pub(super) struct Shown<'a> {
     pub(super) node: &'a Node,
     /// The prefix of the refs of its frame.
     pub(super) prefix: &'a str,
+    /// The origin of its document.
+    pub(super) origin: &'a str,
     /// Whether its name is shown.
     pub(super) named: bool,
     pub(super) children: Vec<Item<'a>>,
@@ -156,6 +158,7 @@ impl<'a> Walk<'a> {
         Shown {
             node,
             prefix: &self.snapshot.prefix,
+            origin: &self.snapshot.origin,
             named,
             children,
         }

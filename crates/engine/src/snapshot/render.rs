@@ -1,22 +1,23 @@
-//! Rendering the pruned tree as aria YAML.
+//! Writing the pruned tree: one walk with two layouts.
 
-use super::facts::{FrameSnapshot, Mark, RenderOptions};
+use super::facts::{FrameSnapshot, Layout, RenderOptions};
 use super::prune::{Item, Shown, prune};
-use super::scalar;
-use std::fmt::Write as _;
-
-/// The longest name that is written, in UTF-16 units.
-const MAX_NAME_LENGTH: usize = 900;
+use super::surroundings::Surroundings;
+use super::{compact, full};
 
 impl FrameSnapshot {
-    /// Renders the tree as aria YAML, without a final line break; empty for an empty page.
+    /// Renders the tree, without a final line break; empty for an empty page.
     #[must_use]
     pub(crate) fn render(&self, options: &RenderOptions) -> String {
         let mut writer = Writer {
             text: String::new(),
-            depth: options.depth,
+            options: *options,
         };
-        writer.items(&prune(self, options.depth), 0, false);
+        let around = Surroundings {
+            in_clickable: false,
+            is_outermost: true,
+        };
+        writer.items(&prune(self, options.depth), 0, around);
         writer.text.pop();
         writer.text
     }
@@ -24,117 +25,62 @@ impl FrameSnapshot {
 
 struct Writer {
     text: String,
-    depth: Option<u32>,
+    options: RenderOptions,
 }
 
 impl Writer {
-    fn items(&mut self, items: &[Item<'_>], level: u32, in_clickable: bool) {
-        for item in items {
-            match item {
-                Item::Text(text) => self.property(level, "text", text),
-                Item::Node(shown) => self.node(shown, level, in_clickable),
+    fn items(&mut self, items: &[Item<'_>], level: u32, around: Surroundings) {
+        match self.options.layout {
+            Layout::Full => items.iter().for_each(|item| self.item(item, level, around)),
+            Layout::Compact => compact::arrange(items, around)
+                .into_iter()
+                .for_each(|(item, around)| self.item(item, level, around)),
+        }
+    }
+
+    fn item(&mut self, item: &Item<'_>, level: u32, around: Surroundings) {
+        match item {
+            Item::Text(text) => self.line(level, |out, layout| match layout {
+                Layout::Full => full::write_property(out, "text", text),
+                Layout::Compact => compact::write_text(out, text),
+            }),
+            Item::Node(shown) => self.node(shown, level, around),
+        }
+    }
+
+    fn node(&mut self, shown: &Shown<'_>, level: u32, around: Surroundings) {
+        let is_cut = self.options.depth.is_some_and(|depth| level >= depth);
+        let (rest, inside) = self.line(level, |out, layout| match layout {
+            Layout::Full => {
+                let rest = full::write_node(out, shown, around, is_cut);
+                (rest, around.inside(shown))
             }
+            Layout::Compact => compact::write_node(out, shown, around),
+        });
+        match self.options.layout {
+            Layout::Full => {
+                for (name, value) in full::properties(shown.node) {
+                    self.line(level + 1, |out, _| full::write_property(out, name, value));
+                }
+                self.items(rest, level + 1, inside);
+            }
+            Layout::Compact if is_cut => {}
+            Layout::Compact => self.items(rest, level + 1, inside),
         }
     }
 
-    fn node(&mut self, shown: &Shown<'_>, level: u32, in_clickable: bool) {
-        let node = shown.node;
-        self.indent(level);
-        let key = key(shown, !in_clickable);
-        self.text.push_str(&scalar::key(&key));
-        let has_properties = node.url.is_some() || node.placeholder.is_some();
-        let children = shown.children.as_slice();
-        if let ([Item::Text(text)], false) = (children, has_properties) {
-            self.text.push_str(": ");
-            self.text.push_str(&scalar::value(text));
-            self.text.push('\n');
-            return;
-        }
-        let cut = self.depth.is_some_and(|depth| level >= depth);
-        let children = match children {
-            [Item::Text(_)] => children,
-            _ if cut => &[],
-            _ => children,
+    /// Writes a line.
+    fn line<T>(&mut self, level: u32, write: impl FnOnce(&mut String, Layout) -> T) -> T {
+        let layout = self.options.layout;
+        let indent = match layout {
+            Layout::Full => "  ",
+            Layout::Compact => " ",
         };
-        if has_properties || !children.is_empty() {
-            self.text.push(':');
-        }
-        self.text.push('\n');
-        if let Some(url) = &node.url {
-            self.property(level + 1, "/url", url);
-        }
-        if let Some(placeholder) = &node.placeholder {
-            self.property(level + 1, "/placeholder", placeholder);
-        }
-        // A frame's document does not know the cursor of its frame element.
-        let in_clickable = node.frame.is_none() && (in_clickable || shown.has_pointer());
-        self.items(children, level + 1, in_clickable);
-    }
-
-    fn property(&mut self, level: u32, name: &str, value: &str) {
-        self.indent(level);
-        self.text.push_str(name);
-        self.text.push_str(": ");
-        self.text.push_str(&scalar::value(value));
-        self.text.push('\n');
-    }
-
-    fn indent(&mut self, level: u32) {
         for _ in 0..level {
-            self.text.push_str("  ");
+            self.text.push_str(indent);
         }
-        self.text.push_str("- ");
-    }
-}
-
-/// Returns role, name and attributes, before quoting.
-fn key(shown: &Shown<'_>, shows_pointer: bool) -> String {
-    let node = shown.node;
-    let mut key = node.role.clone();
-    let is_short = |name: &str| {
-        name.len() <= MAX_NAME_LENGTH || name.encode_utf16().count() <= MAX_NAME_LENGTH
-    };
-    if shown.named && !node.name.is_empty() && is_short(&node.name) {
-        let _ = write!(key, " {}", serde_json::Value::from(node.name.as_str()));
-    }
-    flag(&mut key, "hidden-text", node.unseen);
-    mark(&mut key, "checked", &node.checked);
-    flag(&mut key, "disabled", node.disabled);
-    flag(&mut key, "expanded", node.expanded);
-    flag(&mut key, "active", node.active);
-    mark(&mut key, "invalid", &node.invalid);
-    if node.level > 0 {
-        let _ = write!(key, " [level={}]", node.level);
-    }
-    mark(&mut key, "pressed", &node.pressed);
-    flag(&mut key, "selected", node.selected);
-    flag(&mut key, "aria-hidden", node.aria_hidden);
-    if let Some(reference) = node.reference {
-        let _ = write!(key, " [ref={}e{reference}]", shown.prefix);
-    }
-    flag(
-        &mut key,
-        "cursor=pointer",
-        shows_pointer && shown.has_pointer(),
-    );
-    if let Some([x, y, width, height]) = node.bounds {
-        let _ = write!(key, " [box={x},{y},{width},{height}]");
-    }
-    key
-}
-
-fn flag(key: &mut String, name: &str, on: bool) {
-    if on {
-        let _ = write!(key, " [{name}]");
-    }
-}
-
-fn mark(key: &mut String, name: &str, mark: &Mark) {
-    match mark {
-        Mark::Off | Mark::On(false) => {}
-        Mark::On(true) => flag(key, name, true),
-        Mark::Kind(kind) => {
-            let _ = write!(key, " [{name}={kind}]");
-        }
+        let written = write(&mut self.text, layout);
+        self.text.push('\n');
+        written
     }
 }

@@ -1,16 +1,17 @@
 //! Snapshots of recorded facts, without a browser. `UPDATE_EXPECT=1` rewrites the expected texts.
 
+mod compact;
+
 use super::facts::{Entry, Mark, Node};
-use super::{Facts, FrameSnapshot, Pattern, RenderOptions};
+use super::{Facts, FrameSnapshot, Layout, Pattern, RenderOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshot");
 
-#[test]
-fn recorded_pages_read_as_expected() {
+fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<_> = fs::read_dir(RECORDED)
         .expect("the recorded pages are there")
         .map(|entry| entry.expect("the folder can be read").path())
@@ -18,7 +19,12 @@ fn recorded_pages_read_as_expected() {
         .collect();
     pages.sort();
     assert!(!pages.is_empty());
-    for page in pages {
+    pages
+}
+
+#[test]
+fn recorded_pages_read_as_expected() {
+    for page in pages() {
         let text = recorded(&page).render(&RenderOptions::default());
         expect_test::expect_file![page.with_extension("yaml")].assert_eq(&format!("{text}\n"));
     }
@@ -27,7 +33,12 @@ fn recorded_pages_read_as_expected() {
 #[test]
 fn a_cut_node_keeps_the_name_from_its_content() {
     let table = || recorded(&Path::new(RECORDED).join("tables.json"));
-    let lines = |depth| table().render(&RenderOptions { depth: Some(depth) });
+    let lines = |depth| {
+        table().render(&RenderOptions {
+            depth: Some(depth),
+            ..RenderOptions::default()
+        })
+    };
     assert!(lines(1).contains("- table \"Cap\" [ref=e2]\n"));
     assert!(lines(2).contains("- table [ref=e2]:\n    - caption [ref=e3]: Cap\n"));
     assert!(lines(3).contains("- row \"A B\" [ref=e5]\n"));
@@ -64,7 +75,10 @@ fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
         - generic [ref=e1]:
           - heading "Out" [level=1] [ref=e2]
           - iframe [ref=e3] [cursor=pointer]"#]]
-    .assert_eq(&page.render(&RenderOptions { depth: Some(1) }));
+    .assert_eq(&page.render(&RenderOptions {
+        depth: Some(1),
+        ..RenderOptions::default()
+    }));
 }
 
 #[test]
@@ -127,7 +141,7 @@ fn build(tree: &Value) -> FrameSnapshot {
     snapshot
 }
 
-fn node() -> impl Strategy<Value = Node> {
+fn node() -> impl Strategy<Value = Node> + Clone {
     let role = prop::sample::select(vec!["generic", "img", "link", "row", "iframe", "button"]);
     let name = prop::sample::select(vec!["", "a", "a b", "x: y", "\u{7}"]);
     let mark = prop_oneof![
@@ -169,6 +183,13 @@ fn node() -> impl Strategy<Value = Node> {
 
 /// Generates trees as lists of entries: each node takes some of the following entries as its children.
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
+    trees(node(), vec!["a", " a b ", " ", "x: y", "-"])
+}
+
+fn trees(
+    nodes: impl Strategy<Value = Node> + Clone + 'static,
+    texts: Vec<&'static str>,
+) -> impl Strategy<Value = Vec<Entry>> {
     #[derive(Debug, Clone)]
     enum Tree {
         Text(String),
@@ -186,13 +207,15 @@ fn entries() -> impl Strategy<Value = Vec<Entry>> {
             }
         }
     }
-    let text = prop::sample::select(vec!["a", " a b ", " ", "x: y", "-"]);
+    let text = prop::sample::select(texts);
     let leaf = prop_oneof![
         text.prop_map(|text| Tree::Text(text.into())),
-        node().prop_map(|node| Tree::Node(Box::new(node), Vec::new())),
+        nodes
+            .clone()
+            .prop_map(|node| Tree::Node(Box::new(node), Vec::new())),
     ];
-    let tree = leaf.prop_recursive(5, 40, 4, |inner| {
-        (node(), prop::collection::vec(inner, 0..4))
+    let tree = leaf.prop_recursive(5, 40, 4, move |inner| {
+        (nodes.clone(), prop::collection::vec(inner, 0..4))
             .prop_map(|(node, children)| Tree::Node(Box::new(node), children))
     });
     prop::collection::vec(tree, 0..3).prop_map(|trees| {
@@ -208,7 +231,7 @@ proptest! {
     #[test]
     fn any_tree_can_be_written(entries in entries(), depth in prop::option::of(0..4_u32)) {
         let snapshot = FrameSnapshot { entries, ..FrameSnapshot::default() };
-        let text = snapshot.render(&RenderOptions { depth });
+        let text = snapshot.render(&RenderOptions { depth, ..RenderOptions::default() });
         let mut before = None;
         for line in text.lines() {
             let indent = line.len() - line.trim_start().len();

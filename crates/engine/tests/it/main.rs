@@ -10,6 +10,7 @@ mod frames;
 mod harness;
 mod isolation;
 mod launch;
+mod layouts;
 mod navigation;
 mod popups;
 mod proxies;

@@ -9,7 +9,7 @@ use crate::answers::reply::{
     Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, TabFacts,
 };
 use crate::calls::tool_spec::ToolSpec;
-use crate::config::{AnswerSettings, ImageResponses};
+use crate::config::{AnswerSettings, AnswerStyle, ImageResponses};
 use crate::error::{Error, Result};
 
 /// Formats the result of a tool call.
@@ -123,7 +123,13 @@ fn answered(
         Some(SnapshotFacts::File(link)) => {
             text.section("Snapshot", &[format!("- [Snapshot]({link})")], false);
         }
-        Some(SnapshotFacts::Inline(yaml)) => text.fenced("Snapshot", "yaml", &[yaml], true),
+        Some(SnapshotFacts::Inline(snapshot)) => {
+            let language = match settings.style {
+                AnswerStyle::Playwright => "yaml",
+                AnswerStyle::Compact => "",
+            };
+            text.fenced("Snapshot", language, &[snapshot], true);
+        }
         Some(SnapshotFacts::Missing(reason)) => {
             let line = format!("- No snapshot: {}", one_line(&reason));
             text.section("Snapshot", &[line], false);
@@ -132,6 +138,9 @@ fn answered(
     }
     let event_lines: Vec<_> = events.iter().map(event_line).collect();
     text.section("Events", &event_lines, events.iter().any(is_of_page));
+    if settings.style == AnswerStyle::Compact && text.is_empty() && images.is_empty() {
+        text.section("Result", &["Done".to_owned()], false);
+    }
     (text, images, reply.error)
 }
 

@@ -57,6 +57,11 @@ impl Sections {
         }
     }
 
+    /// Returns whether there is no section.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Adds an empty section.
     pub(super) fn begin(&mut self, title: &str, is_page: bool) {
         let text = format!("### {}", one_line(title));

@@ -65,13 +65,18 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
 
 /// Returns the snapshot and the path of the screenshot, or the answer of the failed call.
 async fn show(server: &Arc<Server>, url: &str) -> Result<String, String> {
-    call(server, "browser_navigate", json!({ "url": url })).await?;
+    let opened = call(server, "browser_navigate", json!({ "url": url })).await?;
     let snapshot = call(server, "browser_snapshot", json!({})).await?;
     let screenshot = call(server, "browser_take_screenshot", json!({})).await?;
     // The generated code is of no use here.
     let screenshot = screenshot.split("\n### ").next().unwrap_or_default();
+    // A compact answer shows the page only where it changed.
+    let page = match snapshot.starts_with("### Page") {
+        true => "",
+        false => opened.split("### Snapshot").next().unwrap_or_default(),
+    };
     Ok(format!(
-        "{}\n{}\n",
+        "{page}{}\n{}\n",
         snapshot.trim_end(),
         screenshot.trim_end()
     ))

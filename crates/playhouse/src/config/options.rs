@@ -11,12 +11,12 @@ use super::{
     secrets::SecretsSource,
     table::{key, no_key, options},
     value::{
-        Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames, ColorScheme,
-        CommaList, CommandLine, ConsoleLevel, Contrast, Count, FilePaths, FirefoxPreferences,
-        ForcedColors, Headers, IgnoredArguments, ImageResponses, JsonObject, LogDestination,
-        LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number, OptionValue, OriginList,
-        Port, Ports, ReducedMotion, Scripts, SessionExpiry, SnapshotMode, StorageStateSource,
-        Switch, ToolRules, ToolsetNames, Transport, Unsupported, Viewport,
+        AnswerStyle, Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames,
+        ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count, FilePaths,
+        FirefoxPreferences, ForcedColors, Headers, IgnoredArguments, ImageResponses, JsonObject,
+        LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number, OptionValue,
+        OriginList, Port, Ports, ReducedMotion, Scripts, SessionExpiry, SnapshotMode,
+        StorageStateSource, Switch, ToolRules, ToolsetNames, Transport, Unsupported, Viewport,
     },
 };
 
@@ -248,12 +248,14 @@ options! {
         server_shutdown_timeout: Milliseconds = Milliseconds(15_000), key("serverTimeouts.shutdown").flag();
     }
     "Answers" {
+        /// The style of answers in text: compact (the same facts in about a third of the tokens), playwright (as `@playwright/mcp` answers).
+        answers: AnswerStyle, key("answers").flag().default("compact; playwright with --toolsets browser alone");
         /// Whether actions answer with a snapshot: full, none.
         snapshot_mode: SnapshotMode = SnapshotMode::Full, key("snapshot.mode").flag();
         /// Add the box of each element to snapshots: [box=x,y,width,height].
         snapshot_boxes: bool = false, key("snapshot.boxes").flag();
         /// The language of the code in answers: typescript, python, java, csharp, none.
-        codegen: Language = Language::Typescript, key("codegen").everywhere();
+        codegen: Language, key("codegen").everywhere().default("none; typescript with --answers playwright");
         /// Whether answers include images: allow, omit, only.
         image_responses: ImageResponses = ImageResponses::Allow, key("imageResponses").everywhere();
         /// How paths are written: relative, absolute.

@@ -29,8 +29,8 @@ use super::{
     },
     show,
     value::{
-        Bytes, CommaList, LogDestination, Milliseconds, Number, OptionValue, Port, Ports, Switch,
-        ToolsetName, ToolsetNames, Transport, Viewport,
+        AnswerStyle, Bytes, CommaList, LogDestination, Milliseconds, Number, OptionValue, Port,
+        Ports, Switch, ToolsetName, ToolsetNames, Transport, Viewport,
     },
 };
 
@@ -81,6 +81,12 @@ pub(crate) fn resolve(
         allowed_ports: options.allowed_ports.value().map(|Ports(ports)| ports),
     };
     let tools = tools::chosen(options);
+    // `--toolsets browser` replaces `@playwright/mcp`.
+    let is_drop_in = options.toolsets.value() == Some(ToolsetNames(vec![ToolsetName::Browser]));
+    let style = options.answers.value().unwrap_or(match is_drop_in {
+        true => AnswerStyle::Playwright,
+        false => AnswerStyle::Compact,
+    });
     let can_throttle = tools::can_throttle(&tools);
     let log = log(options, cwd)?;
     let http = http(options, cwd, &mut notices)?;
@@ -178,9 +184,14 @@ pub(crate) fn resolve(
         },
         pool: pool(options)?,
         answers: AnswerSettings {
+            style,
             snapshot_mode: required(&options.snapshot_mode),
             snapshot_boxes: required(&options.snapshot_boxes),
-            codegen: required(&options.codegen),
+            codegen: match (style, configured(&options.codegen)) {
+                (AnswerStyle::Compact, None | Some((_, Source::Default))) => Language::None,
+                (_, Some((language, _))) => language,
+                (AnswerStyle::Playwright, None) => Language::Typescript,
+            },
             image_responses: required(&options.image_responses),
             file_paths: required(&options.file_paths),
             console_level: required(&options.console_level),
@@ -188,7 +199,7 @@ pub(crate) fn resolve(
             ask_user: required(&options.ask_user),
             content_boundaries: match options.content_boundaries.value() {
                 Some(switch) => switch == Switch::On,
-                None => options.toolsets.value() != Some(ToolsetNames(vec![ToolsetName::Browser])),
+                None => !is_drop_in,
             },
         },
         files: files::files(options, environment, cwd, protected),

@@ -7,16 +7,16 @@ use std::{
 
 use engine::codegen::Language;
 use engine::{
-    AddressRules, BrowserChoice, BrowserKind, Channel, ContextOptions, OriginRules, PageTimeouts,
-    Proxy, Search,
+    AddressRules, BrowserChoice, BrowserKind, Channel, ContextOptions, Layout, OriginRules,
+    PageTimeouts, Proxy, Search,
 };
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::secrets::Secrets;
 use super::value::{
-    AuthMode, Capability, ConsoleLevel, FilePaths, ImageResponses, LogFormat, LogLevel,
-    SessionExpiry, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
+    AnswerStyle, AuthMode, Capability, ConsoleLevel, FilePaths, ImageResponses, LogFormat,
+    LogLevel, SessionExpiry, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
 };
 
 /// All settings of the server.
@@ -427,6 +427,8 @@ pub struct LogSettings {
 /// The format of answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerSettings {
+    /// The style of answers in text.
+    pub style: AnswerStyle,
     /// Whether answers of actions include a snapshot.
     pub snapshot_mode: SnapshotMode,
     /// Whether snapshots include bounding boxes.
@@ -445,6 +447,16 @@ pub struct AnswerSettings {
     pub ask_user: bool,
     /// Whether answers mark the content of pages and the text in it that is not visible.
     pub content_boundaries: bool,
+}
+
+impl AnswerSettings {
+    /// Returns the layout of snapshots.
+    pub(crate) fn layout(&self) -> Layout {
+        match self.style {
+            AnswerStyle::Playwright => Layout::Full,
+            AnswerStyle::Compact => Layout::Compact,
+        }
+    }
 }
 
 /// The folders of files, and which files tools may access.

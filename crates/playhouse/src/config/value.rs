@@ -15,8 +15,9 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 pub use choices::{
-    AuthMode, Capability, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    ImageResponses, LogFormat, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode, ToolsetName,
+    AnswerStyle, AuthMode, Capability, ColorScheme, ConsoleLevel, Contrast, FilePaths,
+    ForcedColors, ImageResponses, LogFormat, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode,
+    ToolsetName,
 };
 pub(crate) use choices::{LogDestination, Switch, Transport};
 pub use lists::ToolRule;

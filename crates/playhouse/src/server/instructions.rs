@@ -1,15 +1,21 @@
 //! The instructions of the server for agents; they are part of each conversation, so they are short.
 
+use crate::config::AnswerStyle;
 use crate::tools::Toolbox;
 
-/// Returns the instructions for the enabled tools.
-pub(crate) fn text(toolbox: &Toolbox) -> String {
+/// Returns the instructions for the enabled tools and the style of answers.
+pub(crate) fn text(toolbox: &Toolbox, style: AnswerStyle) -> String {
     let mut text = String::from("Playhouse drives real browsers.");
     let (reading, programs) = (toolbox.has("browser_snapshot"), toolbox.has("navigate"));
     if reading {
         text.push_str(
             " `browser_*` tools answer with text: take refs (e12) from a snapshot and act on them; a ref is good until the page changes.",
         );
+        if style == AnswerStyle::Compact {
+            text.push_str(
+                " In snapshots, e12 after an element is its ref, `→` its address, `(a | *b)` its options with the selected one, and text in quotes is a name or text of the page.",
+            );
+        }
     }
     if programs {
         text.push_str(" The tools without a prefix answer with JSON and take CSS, XPath, `text=`, `role=` or refs as selectors.");
@@ -43,12 +49,15 @@ mod tests {
 
     #[test]
     fn it_costs_at_most_three_hundred_tokens_and_speaks_of_what_is_there() {
-        let told = |flags: &[&str]| text(&Toolbox::new(&Settings::of_flags(flags).tools));
+        let told = |flags: &[&str]| {
+            let settings = Settings::of_flags(flags);
+            text(&Toolbox::new(&settings.tools), settings.answers.style)
+        };
         let all = told(&["--server-command=app", "--toolsets=all"]);
         assert!(all.contains("e2e_start") && !told(&[]).contains("e2e_start"));
         assert!(told(&[]).contains("create_session") && !told(&[]).contains("XPath"));
         // Four characters per token is a low estimate for English.
-        assert!(all.len() < 1200, "{} characters", all.len());
+        assert!(all.len() < 1370, "{} characters", all.len());
         let session = told(&["--toolsets=session"]);
         assert!(
             !session.contains("`browser_*`") && session.contains("JSON"),
@@ -56,7 +65,9 @@ mod tests {
         );
         let browser = told(&["--toolsets=browser"]);
         assert!(
-            browser.contains("browser_") && !browser.contains("sessionId"),
+            browser.contains("browser_")
+                && !browser.contains("sessionId")
+                && !browser.contains("In snapshots"),
             "{browser}"
         );
     }

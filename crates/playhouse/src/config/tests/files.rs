@@ -256,10 +256,39 @@ fn packages_for_other_languages_choose_the_language_of_code() {
         let loaded = load(flags, &[("PW_LANG_NAME", language)], None).expect("valid");
         loaded.settings.answers.codegen
     };
-    assert_eq!(codegen(&[], "python"), Language::Python);
-    assert_eq!(codegen(&[], "csharp"), Language::Csharp);
-    assert_eq!(codegen(&[], "javascript"), Language::Typescript);
-    assert_eq!(codegen(&["--codegen=none"], "java"), Language::None);
+    const PLAYWRIGHT: &str = "--answers=playwright";
+    assert_eq!(codegen(&[PLAYWRIGHT], "python"), Language::Python);
+    assert_eq!(codegen(&[PLAYWRIGHT], "csharp"), Language::Csharp);
+    assert_eq!(codegen(&[PLAYWRIGHT], "javascript"), Language::Typescript);
+    assert_eq!(
+        codegen(&[PLAYWRIGHT, "--codegen=none"], "java"),
+        Language::None
+    );
+}
+
+#[test]
+fn answers_are_compact_unless_the_toolset_is_that_of_playwright() {
+    let answers = |flags: &[&str]| {
+        let answers = Settings::of_flags(flags).answers;
+        (answers.style, answers.codegen)
+    };
+    assert_eq!(answers(&[]), (AnswerStyle::Compact, Language::None));
+    assert_eq!(
+        answers(&["--toolsets=browser"]),
+        (AnswerStyle::Playwright, Language::Typescript)
+    );
+    assert_eq!(
+        answers(&[
+            "--toolsets=browser",
+            "--answers=compact",
+            "--codegen=python"
+        ]),
+        (AnswerStyle::Compact, Language::Python)
+    );
+    assert_eq!(
+        answers(&["--toolsets=all", "--answers=playwright"]),
+        (AnswerStyle::Playwright, Language::Typescript)
+    );
 }
 
 #[test]

@@ -67,6 +67,14 @@ choices! {
         Debug,
     }
 
+    /// The style of answers in text.
+    AnswerStyle {
+        /// As `@playwright/mcp` answers.
+        Playwright,
+        /// The same facts in fewer tokens.
+        Compact,
+    }
+
     /// Whether answers of actions include a snapshot.
     SnapshotMode {
         /// Answers include a snapshot.

@@ -4,13 +4,16 @@ use super::tabs::TabSummary;
 use super::{Session, TITLE_TIMEOUT, Tab};
 use crate::answers::reply::{Answer, Event, Reply, SnapshotFacts, SnapshotRequest, TabFacts};
 use crate::calls::Call;
-use crate::config::SnapshotMode;
+use crate::config::{AnswerStyle, SnapshotMode};
 use crate::error::{Error, Result};
-use engine::SnapshotOptions;
+use engine::{Layout, SnapshotOptions, estimate_tokens};
 use std::time::Duration;
 
 /// How long to wait for the document of a new page before its URL is reported.
 const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The largest snapshot in the compact answer to a navigation, in tokens.
+const MAX_SNAPSHOT_AFTER_NAVIGATION: usize = 1_500;
 
 impl Session {
     /// Returns a tool's reply with the page state after it.
@@ -27,7 +30,9 @@ impl Session {
             });
         };
         let wish = std::mem::take(&mut reply.snapshot);
+        let is_compact = self.settings.answers.style == AnswerStyle::Compact;
         let asked = match &wish {
+            _ if is_compact => false,
             SnapshotRequest::None => false,
             SnapshotRequest::AfterAction => {
                 self.settings.answers.snapshot_mode != SnapshotMode::None
@@ -118,15 +123,18 @@ impl Session {
     ) -> (Option<SnapshotFacts>, Option<String>) {
         let snapshot = match wish {
             SnapshotRequest::None => None,
-            SnapshotRequest::Inline(text) => Some(SnapshotFacts::Inline(text)),
+            SnapshotRequest::Inline(text) => {
+                tab.set_shown();
+                Some(SnapshotFacts::Inline(text))
+            }
             SnapshotRequest::File(link) => Some(SnapshotFacts::File(link)),
             SnapshotRequest::AfterAction
                 if self.settings.answers.snapshot_mode == SnapshotMode::None =>
             {
                 None
             }
-            SnapshotRequest::AfterAction => match self.snapshot_file(call, tab).await {
-                Ok((link, title)) => return (Some(SnapshotFacts::File(link)), title),
+            SnapshotRequest::AfterAction => match self.snapshot_after(call, tab).await {
+                Ok((snapshot, title)) => return (snapshot, title),
                 // The page's section reports the crash.
                 Err(Error::Engine(engine::Error::PageCrashed {})) => None,
                 // The action was done, even if no snapshot can be taken.
@@ -140,10 +148,18 @@ impl Session {
         (snapshot, None)
     }
 
-    /// Returns the link to a file with the snapshot, and the page's title if that was read.
-    async fn snapshot_file(&self, call: &Call, tab: &Tab) -> Result<(String, Option<String>)> {
+    /// Takes the snapshot after an action; returns it, and the page's title if that was read. In compact answers, a short snapshot of a new
+    /// document is in the answer; others are in a file.
+    async fn snapshot_after(
+        &self,
+        call: &Call,
+        tab: &Tab,
+    ) -> Result<(Option<SnapshotFacts>, Option<String>)> {
+        let answers = &self.settings.answers;
+        let layout = answers.layout();
         let options = SnapshotOptions {
-            boxes: self.settings.answers.snapshot_boxes,
+            layout,
+            boxes: answers.snapshot_boxes,
             ..SnapshotOptions::default()
         };
         // A page with a modal state cannot be read; its file is empty.
@@ -159,16 +175,28 @@ impl Session {
             false => Err(engine::Error::DialogOpen {}),
         };
         let (text, title) = match seen {
+            // The section of the modal state says all.
+            Err(engine::Error::DialogOpen {}) if layout == Layout::Compact => {
+                return Ok((None, None));
+            }
             Err(engine::Error::DialogOpen {}) => (String::new(), None),
             seen => {
                 let seen = seen?;
                 (seen.text, seen.title)
             }
         };
+        let is_short = estimate_tokens(&text) <= MAX_SNAPSHOT_AFTER_NAVIGATION;
+        if layout == Layout::Compact && tab.set_shown() && is_short {
+            return Ok((Some(SnapshotFacts::Inline(text)), title));
+        }
+        let extension = match layout {
+            Layout::Full => "yml",
+            Layout::Compact => "md",
+        };
         let output = self.output(call).await;
-        let file = output.automatic("page", "yml").await?;
+        let file = output.automatic("page", extension).await?;
         output.write(&file, text).await?;
-        Ok((file.link, title))
+        Ok((Some(SnapshotFacts::File(file.link)), title))
     }
 }
 

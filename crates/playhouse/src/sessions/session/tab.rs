@@ -6,7 +6,7 @@ use crate::answers::reply::{Event, Modal, PageFacts};
 use crate::config::Settings;
 use crate::error::Result;
 use crate::files::Output;
-use engine::{LoadState, NavigationOutcome, NetError, Page, Progress};
+use engine::{LoadState, LoaderId, NavigationOutcome, NetError, Page, Progress};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -33,6 +33,8 @@ pub(crate) struct Tab {
     known: AtomicBool,
     /// The number of responses that the page had received when the last action started.
     responses: AtomicU64,
+    /// The document whose snapshot was in an answer last.
+    shown: Mutex<Option<LoaderId>>,
     _watch: Task,
 }
 
@@ -94,6 +96,7 @@ impl Tab {
             crash_told: AtomicBool::new(false),
             known: AtomicBool::new(false),
             responses: AtomicU64::new(0),
+            shown: Mutex::default(),
             _watch: watch,
         }
     }
@@ -145,6 +148,15 @@ impl Tab {
         *told = now;
         self.set_known();
         news
+    }
+
+    /// Records that an answer contains a snapshot of the current document; returns whether it is the first one.
+    pub(super) fn set_shown(&self) -> bool {
+        let document = self.document().and_then(|(document, _)| document);
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = *shown != document;
+        *shown = document;
+        is_new
     }
 
     /// Records that the client was informed of the tab; returns whether it was before.
@@ -229,7 +241,7 @@ impl Tab {
     }
 
     /// Returns the current document, and whether a navigation is in progress.
-    fn document(&self) -> Option<(Option<engine::LoaderId>, bool)> {
+    fn document(&self) -> Option<(Option<LoaderId>, bool)> {
         let main = self.page.frames().into_iter().next()?;
         Some((main.document, main.pending))
     }

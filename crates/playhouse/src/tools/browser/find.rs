@@ -55,6 +55,7 @@ impl Tool for Find {
         };
         // Without bounding boxes, because their numbers would be found too.
         let options = SnapshotOptions {
+            layout: call.settings.answers.layout(),
             searched: true,
             ..SnapshotOptions::default()
         };

@@ -41,6 +41,7 @@ impl Tool for Snapshot {
         };
         let options = SnapshotOptions {
             target: target.as_ref(),
+            layout: call.settings.answers.layout(),
             depth: self.depth.and_then(levels),
             boxes: self.boxes.unwrap_or(call.settings.answers.snapshot_boxes),
             searched: false,

@@ -150,7 +150,10 @@ impl Tool for E2eStart {
         let known = server.known().unwrap_or_default();
         let page = open_app(call, &created.session, &server, self.url.as_deref()).await?;
         let tab = created.session.current_tab(call).await?;
-        let full = SnapshotOptions::default();
+        let full = SnapshotOptions {
+            layout: call.settings.answers.layout(),
+            ..SnapshotOptions::default()
+        };
         let snapshot = tab.page.snapshot(&call.action(), &full).await?.text;
         let app = created.session.app();
         let others = app.into_iter().flat_map(|app| &app.servers()[1..]);

@@ -180,7 +180,7 @@ impl Failure {
             step,
             tool: tool.name,
             ran,
-            error: self.details,
+            error: Box::new(self.details),
             message: self.message,
             code: self.code,
         }

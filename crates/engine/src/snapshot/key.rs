@@ -1,0 +1,75 @@
+//! What both layouts write of a node besides its role and its content: states, bounding box.
+
+use super::facts::{Mark, Node};
+use std::fmt::Write as _;
+
+/// The longest name that is written, in UTF-16 units.
+const MAX_NAME_LENGTH: usize = 900;
+
+/// Which states count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum States {
+    All,
+    WithoutActive,
+    /// Without those that options of a select have on its line.
+    WithoutSelection,
+}
+
+/// Returns whether a name is short enough to be written.
+pub(super) fn is_name_shown(name: &str) -> bool {
+    name.len() <= MAX_NAME_LENGTH || name.encode_utf16().count() <= MAX_NAME_LENGTH
+}
+
+/// Returns whether a node has states to show. The level of a heading is none of them.
+pub(super) fn has_states(node: &Node, states: States) -> bool {
+    let is_on = |mark: &Mark| !matches!(mark, Mark::Off | Mark::On(false));
+    is_on(&node.checked)
+        || (node.disabled && states != States::WithoutSelection)
+        || node.expanded
+        || (node.active && states != States::WithoutActive)
+        || is_on(&node.invalid)
+        || (node.level > 0 && node.role != "heading")
+        || is_on(&node.pressed)
+        || (node.selected && states != States::WithoutSelection)
+        || node.aria_hidden
+        || node.unseen
+}
+
+/// Writes the states in brackets, each after a blank.
+pub(super) fn push_states(out: &mut String, node: &Node) {
+    push_flag(out, "hidden-text", node.unseen);
+    push_mark(out, "checked", &node.checked);
+    push_flag(out, "disabled", node.disabled);
+    push_flag(out, "expanded", node.expanded);
+    push_flag(out, "active", node.active);
+    push_mark(out, "invalid", &node.invalid);
+    if node.level > 0 {
+        let _ = write!(out, " [level={}]", node.level);
+    }
+    push_mark(out, "pressed", &node.pressed);
+    push_flag(out, "selected", node.selected);
+    push_flag(out, "aria-hidden", node.aria_hidden);
+}
+
+/// Writes the bounding box, if it is known.
+pub(super) fn push_box(out: &mut String, node: &Node) {
+    if let Some([x, y, width, height]) = node.bounds {
+        let _ = write!(out, " [box={x},{y},{width},{height}]");
+    }
+}
+
+pub(super) fn push_flag(out: &mut String, name: &str, on: bool) {
+    if on {
+        let _ = write!(out, " [{name}]");
+    }
+}
+
+fn push_mark(out: &mut String, name: &str, mark: &Mark) {
+    match mark {
+        Mark::Off | Mark::On(false) => {}
+        Mark::On(true) => push_flag(out, name, true),
+        Mark::Kind(kind) => {
+            let _ = write!(out, " [{name}={kind}]");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Reading snapshots of both layouts, strictly by their grammars, to prove that they hold the same.
+
+mod compact;
+mod full;
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+pub use compact::parse as parse_compact;
+pub use full::parse as parse_full;
+
+/// A part of a snapshot, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// An element.
+    Node(Node),
+    /// A text of the page.
+    Text(String),
+}
+
+/// An element of a snapshot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Node {
+    /// The role.
+    pub role: String,
+    /// The accessible name, if it is shown.
+    pub name: Option<String>,
+    /// The states in brackets, without those that only one layout has, sorted.
+    pub states: BTreeSet<String>,
+    /// The ref.
+    pub reference: Option<String>,
+    /// Whether it is the outermost element with the pointer cursor; known in the full layout only.
+    pub is_clickable: bool,
+    /// Whether it has an address.
+    pub has_url: bool,
+    /// The text within a field.
+    pub value: Option<String>,
+}
+
+/// Roles of elements that a user acts upon.
+const CONTROLS: &[&str] = &[
+    "button",
+    "checkbox",
+    "combobox",
+    "link",
+    "listbox",
+    "menuitem",
+    "menuitemcheckbox",
+    "menuitemradio",
+    "option",
+    "radio",
+    "scrollbar",
+    "searchbox",
+    "slider",
+    "spinbutton",
+    "switch",
+    "tab",
+    "textbox",
+    "treeitem",
+];
+
+/// Roles whose content is a value.
+const FIELDS: &[&str] = &["combobox", "searchbox", "slider", "spinbutton", "textbox"];
+
+/// The roles that the page functions can report.
+pub static ROLES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+    let source = include_str!("../../engine/injected/src/aria/roles.ts");
+    let list = source
+        .split_once("const ROLES = words(")
+        .and_then(|(_, rest)| rest.split_once(");"))
+        .expect("the list of roles")
+        .0;
+    let quoted = list.split('"').skip(1).step_by(2);
+    quoted
+        .flat_map(str::split_whitespace)
+        .chain(["iframe"])
+        .collect()
+});
+
+/// Compares the two layouts of one page: the controls with role, name, states, value and ref, and the visible text.
+///
+/// # Errors
+/// The first difference.
+pub fn compare(full: &str, compact: &str) -> Result<(), String> {
+    let (full, compact) = (parse_full(full), parse_compact(compact)?);
+    let expected: Vec<Node> = nodes(&full).filter(is_control).collect();
+    let refs: BTreeSet<_> = expected
+        .iter()
+        .filter_map(|node| node.reference.clone())
+        .collect();
+    let is_expected = |node: &Node| {
+        is_control(node) || node.reference.as_ref().is_some_and(|it| refs.contains(it))
+    };
+    let shown: Vec<Node> = nodes(&compact).filter(is_expected).collect();
+    for index in 0..expected.len().max(shown.len()) {
+        let (one, mut other) = (expected.get(index), shown.get(index).cloned());
+        if let (Some(Node { value: None, .. }), Some(other)) = (one, &mut other) {
+            // The text within an element of the field.
+            other.value = None;
+        }
+        let other = other.as_ref();
+        if one.map(identity) != other.map(identity) {
+            return Err(format!("control {index}: {one:?} is {other:?}"));
+        }
+    }
+    let known: BTreeSet<_> = nodes(&full).filter_map(|node| node.reference).collect();
+    if let Some(forged) = nodes(&compact)
+        .filter_map(|node| node.reference)
+        .find(|it| !known.contains(it))
+    {
+        return Err(format!("no element has the ref {forged}"));
+    }
+    compare_texts(&full, &compact)
+}
+
+fn nodes(parts: &[Part]) -> impl Iterator<Item = Node> {
+    parts.iter().filter_map(|part| match part {
+        Part::Node(node) => Some(node.clone()),
+        Part::Text(_) => None,
+    })
+}
+
+fn is_control(node: &Node) -> bool {
+    CONTROLS.contains(&&*node.role) || node.is_clickable
+}
+
+/// What both layouts must show of a control. A cell on the line of its row has no role of its own, and its name is a text.
+fn identity(node: &Node) -> impl PartialEq + use<> {
+    let is_cell = matches!(
+        &*node.role,
+        "cell" | "gridcell" | "rowheader" | "columnheader"
+    );
+    let is_named = !is_cell && node.role != "heading";
+    (
+        if is_cell {
+            "cell".to_owned()
+        } else {
+            node.role.clone()
+        },
+        node.name.clone().filter(|_| is_named),
+        node.states.clone(),
+        node.reference.clone(),
+        node.has_url,
+        node.value.clone(),
+    )
+}
+
+/// Compares names and texts in order, without white space. The compact layout may omit a text that is the name of the control beside it.
+fn compare_texts(full: &[Part], compact: &[Part]) -> Result<(), String> {
+    let shown: String = compact.iter().map(visible_text).collect();
+    // Nodes without a name, such as wrappers, stand between no texts.
+    let spoken: Vec<&Part> = full
+        .iter()
+        .filter(|part| !matches!(part, Part::Node(node) if node.name.is_none()))
+        .collect();
+    let is_name = |part: Option<&&Part>, text: &str, roles: &[&str]| match part {
+        Some(Part::Node(node)) => {
+            roles.contains(&&*node.role) && node.name.as_deref().map(str::trim) == Some(text.trim())
+        }
+        _ => false,
+    };
+    // Where in the compact text the parts so far can end.
+    let mut ends = BTreeSet::from([0]);
+    for (index, part) in spoken.iter().enumerate() {
+        let text = visible_text(part);
+        let mut next: BTreeSet<usize> = ends
+            .iter()
+            .filter(|end| shown[**end..].starts_with(&text))
+            .map(|end| end + text.len())
+            .collect();
+        if let Part::Text(label) = part {
+            let before = index.checked_sub(1).and_then(|it| spoken.get(it));
+            if is_name(before, label, &["checkbox", "radio", "switch"])
+                || is_name(spoken.get(index + 1), label, CONTROLS)
+            {
+                next.extend(&ends);
+            }
+        }
+        if next.is_empty() {
+            let end = ends.last().copied().unwrap_or_default();
+            return Err(format!("{part:?} is not at {:?}", &shown[end..]));
+        }
+        ends = next;
+    }
+    match ends.contains(&shown.len()) {
+        true => Ok(()),
+        false => Err(format!("more text than in the full layout: {shown}")),
+    }
+}
+
+fn visible_text(part: &Part) -> String {
+    let text = match part {
+        Part::Text(text) => text.as_str(),
+        Part::Node(node) => node.name.as_deref().unwrap_or_default(),
+    };
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
