@@ -13,7 +13,7 @@ use serde_json::json;
 #[serde(untagged)]
 pub(super) enum RefAnswer {
     Found(Hit),
-    Stale { stale: StaleFacts },
+    Stale { stale: Box<StaleFacts> },
 }
 
 /// The facts of a stale ref; nothing if the document never had it. Without `now`, the element was removed.
@@ -53,7 +53,7 @@ impl Locator {
     pub(super) fn ref_hit(&self, name: &str, frame: &FrameId, answer: RefAnswer) -> Result<Hit> {
         let facts = match answer {
             RefAnswer::Found(hit) => return Ok(hit),
-            RefAnswer::Stale { stale } => stale,
+            RefAnswer::Stale { stale } => *stale,
         };
         let now = facts.now.map(|now| self.shown(frame, now));
         let now = now.map_or(ElementState::Removed, ElementState::Changed);
