@@ -37,7 +37,7 @@ pub use eventually::{Condition, eventually};
 pub use grid::{Grid, unused_port};
 pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
-pub use prerequisites::{Clients, Prerequisite, clients, node, tls_files};
+pub use prerequisites::{Clients, Prerequisite, clients, node, tls_files, updates_expectations};
 #[cfg(target_os = "linux")]
 pub use processes::Processes;
 pub use proxy::{Proxy, ProxyKind};

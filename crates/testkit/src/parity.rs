@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinSet;
 
-use crate::prerequisites::variable;
+use crate::prerequisites::{updates_expectations, variable};
 use change::Change;
 pub use coverage::Coverage;
 use everywhere::Everywhere;
@@ -59,7 +59,7 @@ impl Parity {
             theirs: theirs.to_vec(),
             folder: folder.as_ref().to_owned(),
             filter: variable("PARITY").filter(|filter| !filter.is_empty()),
-            update: variable("UPDATE_EXPECT").is_some_and(|value| value != "0"),
+            update: updates_expectations(),
             // Each worker has two servers and two browsers.
             workers: std::thread::available_parallelism()
                 .map_or(2, |cores| 2 * cores.get().clamp(1, 4)),

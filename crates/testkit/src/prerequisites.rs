@@ -160,6 +160,11 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
+/// Returns whether `UPDATE_EXPECT` is set, with which tests rewrite the expected texts.
+pub fn updates_expectations() -> bool {
+    variable("UPDATE_EXPECT").is_some_and(|value| value != "0")
+}
+
 /// Returns a self-signed certificate for this machine, and its key.
 pub fn tls_files() -> (PathBuf, PathBuf) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/proxy");

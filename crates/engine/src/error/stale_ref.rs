@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_a_ref_that_was_never_given() {
+    fn a_ref_that_was_never_given_has_no_facts() {
         let error = Error::StaleRef {
             reference: "e5".into(),
             facts: Box::default(),

@@ -53,7 +53,7 @@ impl Locator {
     pub(super) fn ref_hit(&self, name: &str, frame: &FrameId, answer: RefAnswer) -> Result<Hit> {
         let facts = match answer {
             RefAnswer::Found(hit) => return Ok(hit),
-            RefAnswer::Stale { stale } => stale,
+            RefAnswer::Stale { stale } => *stale,
         };
         let now = facts.now.map(|now| self.shown(frame, now));
         let now = now.map_or(ElementState::Removed, ElementState::Changed);

@@ -234,7 +234,7 @@ fn assert_listed(found: &Differences) {
         text.truncate(text.trim_end().len());
     }
     text.push('\n');
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
+    if testkit::updates_expectations() {
         fs::write(&path, &text).unwrap();
     }
     assert!(

@@ -17,7 +17,7 @@ use super::schema::misfit;
 use crate::client::{CallResult, Client, Launch};
 use crate::engine::Engine;
 use crate::markdown::fenced;
-use crate::prerequisites::variable;
+use crate::prerequisites::{updates_expectations, variable};
 use crate::site::Site;
 
 /// The name of the expectations of another server.
@@ -43,7 +43,7 @@ impl Runner {
     /// …"` uses another server (and the expectations `oracle.txt`). Returns `None` if that leaves nothing to run for this engine.
     pub fn new(program: &str, engine: Engine) -> Option<Self> {
         let other = variable("PLAYHOUSE_SPEC_SERVER").filter(|command| !command.is_empty());
-        let update = variable("UPDATE_EXPECT").is_some_and(|value| value != "0");
+        let update = updates_expectations();
         if engine != Engine::Chromium && (other.is_some() || update) {
             return None;
         }
