@@ -722,7 +722,7 @@ mod tests {
                 "message": "Ref e3 not found in the current page snapshot. Try capturing new snapshot.",
                 "details": { "reference": "e3" },
                 "retryable": false,
-                "suggestion": "Use the best match if that is what was meant; else take a new snapshot and use its refs.",
+                "suggestion": "Take a new snapshot and use its refs, or the best match if the message names one.",
             })
         );
     }

@@ -166,7 +166,7 @@ fn suggestion(code: ErrorCode) -> Option<&'static str> {
             "Check the selector with find_elements, or wait for it with wait_for_selector."
         }
         ErrorCode::StaleRef => {
-            "Use the ref of details.bestMatch if that is what was meant; else find the element again with find_element."
+            "Use the ref of details.bestMatch if it is the intended element; otherwise find the element again with find_element."
         }
         ErrorCode::ElementNotClickable => {
             "Take a screenshot to see what is in the way, remove it, and try again."

@@ -65,7 +65,7 @@ impl ErrorCode {
             Self::ElementNotFound => "Take a snapshot and use one of its refs.",
             Self::ElementAmbiguous => "Use one of the locators in the list, or a ref.",
             Self::StaleRef => {
-                "Use the best match if that is what was meant; else take a new snapshot and use its refs."
+                "Take a new snapshot and use its refs, or the best match if the message names one."
             }
             Self::ElementNotClickable => {
                 "Take a snapshot to see what is in the way, remove it, and try again."

@@ -10,11 +10,13 @@ use crate::sessions::until_listed;
 
 const PAGE: &str = "<title>Here</title>";
 
+/// Returns the tools of the toolset that answer with objects.
 pub(crate) fn tools() -> impl Iterator<Item = &'static ToolDef> {
     let toolsets = TOOLSETS
         .iter()
         .filter(|(name, _)| *name == ToolsetName::Session);
-    toolsets.flat_map(|(_, toolset)| toolset.tools())
+    let tools = toolsets.flat_map(|(_, toolset)| toolset.tools());
+    tools.filter(|tool| tool.output_schema().is_some())
 }
 
 pub(crate) async fn structured_content(client: &Client, tool: &str, arguments: &Value) -> Value {

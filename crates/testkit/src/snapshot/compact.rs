@@ -287,7 +287,9 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn word(&self) -> &'a str {
-        let end = self.rest.find(|c: char| !c.is_ascii_lowercase());
+        let end = self
+            .rest
+            .find(|c: char| !c.is_ascii_lowercase() && c != '-');
         &self.rest[..end.unwrap_or(self.rest.len())]
     }
 

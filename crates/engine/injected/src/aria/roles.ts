@@ -23,17 +23,16 @@ const words = (s: string): Set<string> => new Set(s.split(" "));
 // Those of ARIA that are not abstract, of ARIA 1.3 as far as it is settled, of Graphics-ARIA and of DPUB-ARIA.
 const ROLES = words(
   "alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox comment " +
-    "complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid " +
-    "gridcell group heading image img insertion link list listbox listitem log main mark marquee math menu menubar menuitem " +
-    "menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio " +
-    "radiogroup region row rowgroup rowheader scrollbar search searchbox sectionfooter sectionheader separator slider spinbutton status " +
-    "strong subscript suggestion superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid " +
-    "treeitem graphics-document graphics-object graphics-symbol " +
-    (
-      "abstract acknowledgments afterword appendix backlink biblioentry bibliography biblioref chapter colophon conclusion cover credit " +
-      "credits dedication endnote endnotes epigraph epilogue errata example footnote foreword glossary glossref index introduction noteref " +
-      "notice pagebreak pagefooter pageheader pagelist part preface prologue pullquote qna subtitle tip toc"
-    ).replace(/\w+/g, "doc-$&"),
+    "complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell " +
+    "group heading image img insertion link list listbox listitem log main mark marquee math menu menubar menuitem " +
+    "menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio radiogroup region " +
+    "row rowgroup rowheader scrollbar search searchbox sectionfooter sectionheader separator slider spinbutton status strong " +
+    "subscript suggestion superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid " +
+    "treeitem graphics-document graphics-object graphics-symbol doc-abstract doc-acknowledgments doc-afterword doc-appendix " +
+    "doc-backlink doc-biblioentry doc-bibliography doc-biblioref doc-chapter doc-colophon doc-conclusion doc-cover doc-credit " +
+    "doc-credits doc-dedication doc-endnote doc-endnotes doc-epigraph doc-epilogue doc-errata doc-example doc-footnote " +
+    "doc-foreword doc-glossary doc-glossref doc-index doc-introduction doc-noteref doc-notice doc-pagebreak doc-pagefooter " +
+    "doc-pageheader doc-pagelist doc-part doc-preface doc-prologue doc-pullquote doc-qna doc-subtitle doc-tip doc-toc",
 );
 
 /** Roles that may have no name: https://www.w3.org/TR/wai-aria-1.2/#namefromprohibited, and those of ARIA 1.3 and DPUB-ARIA 1.1. */
