@@ -49,21 +49,23 @@ mod tests {
 
     #[test]
     fn it_costs_at_most_three_hundred_tokens_and_speaks_of_what_is_there() {
-        let told = |flags: &[&str]| {
+        let instructions = |flags: &[&str]| {
             let settings = Settings::of_flags(flags);
             text(&Toolbox::new(&settings.tools), settings.answers.style)
         };
-        let all = told(&["--server-command=app", "--toolsets=all"]);
-        assert!(all.contains("e2e_start") && !told(&[]).contains("e2e_start"));
-        assert!(told(&[]).contains("create_session") && !told(&[]).contains("XPath"));
+        let all = instructions(&["--server-command=app", "--toolsets=all"]);
+        assert!(all.contains("e2e_start") && !instructions(&[]).contains("e2e_start"));
+        assert!(
+            instructions(&[]).contains("create_session") && !instructions(&[]).contains("XPath")
+        );
         // Four characters per token is a low estimate for English.
         assert!(all.len() < 1370, "{} characters", all.len());
-        let session = told(&["--toolsets=session"]);
+        let session = instructions(&["--toolsets=session"]);
         assert!(
             !session.contains("`browser_*`") && session.contains("JSON"),
             "{session}"
         );
-        let browser = told(&["--toolsets=browser"]);
+        let browser = instructions(&["--toolsets=browser"]);
         assert!(
             browser.contains("browser_")
                 && !browser.contains("sessionId")

@@ -141,10 +141,10 @@ async fn a_call_whose_server_is_killed_fails() {
     kill_process(pid, Signal::KILL).expect("it is ours");
     let output = call.wait_with_output().expect("it runs");
     assert_eq!(output.status.code(), Some(5), "{output:?}");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        told.contains("unknown whether the call was carried out"),
-        "{told}"
+        printed.contains("unknown whether the call was carried out"),
+        "{printed}"
     );
 }
 
@@ -188,8 +188,8 @@ async fn stop_leaves_no_process() {
     shell.ok(&["do", "open", "about:blank"]);
     let processes = Processes::from(shell.pid());
     assert!(processes.count() > 1, "{processes:?}");
-    let told = shell.ok(&["stop"]);
-    assert!(told.contains("has stopped"), "{told}");
+    let printed = shell.ok(&["stop"]);
+    assert!(printed.contains("has stopped"), "{printed}");
     // Its own process is gone at once, those of the browser soon after.
     assert!(shell.files("sock").is_empty());
     processes.gone().await;
@@ -209,9 +209,9 @@ fn only_this_user_can_reach_the_server() {
         assert_eq!(mode(&files[0]), 0o600, "{files:?}");
     }
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("ours");
-    let (code, _, told) = shell.run(&["do", "list-sessions"]);
+    let (code, _, printed) = shell.run(&["do", "list-sessions"]);
     assert_eq!(code, 5);
-    assert!(told.contains("is open to other users"), "{told}");
+    assert!(printed.contains("is open to other users"), "{printed}");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("ours");
 }
 
@@ -235,14 +235,14 @@ async fn the_exit_status_is_that_of_the_error_class() {
         (&["stop", "--everything"], 2, "--everything"),
         (&["--headless", "do", "click"], 2, "playhouse start"),
     ] {
-        let (code, out, told) = shell.run(words);
-        assert_eq!(code, status, "{words:?}: {told}");
-        assert!(told.contains(message), "{words:?}: {told}");
+        let (code, out, printed) = shell.run(words);
+        assert_eq!(code, status, "{words:?}: {printed}");
+        assert!(printed.contains(message), "{words:?}: {printed}");
         assert_eq!(out, "", "{words:?}");
     }
-    let (code, out, told) = shell.run(&["do", "click", "e99", "--json"]);
+    let (code, out, printed) = shell.run(&["do", "click", "e99", "--json"]);
     let error: serde_json::Value = serde_json::from_str(&out).expect("JSON");
-    assert_eq!((code, told.as_str()), (1, ""));
+    assert_eq!((code, printed.as_str()), (1, ""));
     assert_eq!(error["success"], false, "{error}");
     assert_eq!(error["errorCode"], "STALE_REF", "{error}");
     let answer = shell.json(&["do", "eval", "1 + 1", "--json"]);
@@ -261,9 +261,9 @@ fn a_browser_that_cannot_start_is_a_failure() {
     shell
         .env
         .push(("PLAYHOUSE_EXECUTABLE_PATH", "/nowhere/browser".to_owned()));
-    let (code, _, told) = shell.run(&["do", "open", "about:blank"]);
-    assert_eq!(code, 5, "{told}");
-    assert!(told.contains("/nowhere/browser"), "{told}");
+    let (code, _, printed) = shell.run(&["do", "open", "about:blank"]);
+    assert_eq!(code, 5, "{printed}");
+    assert!(printed.contains("/nowhere/browser"), "{printed}");
 }
 
 #[testkit::test(chromium)]
@@ -297,15 +297,15 @@ async fn a_script_runs_until_its_first_failure() {
     let (code, out, _) = shell.run(&["run", "steps.jsonl", "--json", "--keep-going"]);
     let all = [&first[..], &[(Some(5), true)]].concat();
     assert_eq!((code, results(&out)), (1, all));
-    let (code, out, told) = shell.run_with(
+    let (code, out, printed) = shell.run_with(
         &["run", "-", "--session", "script"],
         "eval 'location.href'\nclik",
     );
-    assert_eq!(code, 2, "{told}");
+    assert_eq!(code, 2, "{printed}");
     assert!(out.contains("about:blank"), "{out}");
     assert!(
-        told.starts_with("step 2: error: unknown command 'clik'"),
-        "{told}"
+        printed.starts_with("step 2: error: unknown command 'clik'"),
+        "{printed}"
     );
 }
 
@@ -319,32 +319,32 @@ async fn texts_come_from_files_and_stdin() {
     fs::write(shell.workspace.join("note.txt"), "from a file\n").expect("writable");
     shell.ok(&["do", "fill", "#note", "@note.txt"]);
     assert!(value().contains("\"from a file\""), "{}", value());
-    let (code, _, told) = shell.run_with(&["do", "fill", "#note", "-"], "from stdin\n");
-    assert_eq!(code, 0, "{told}");
+    let (code, _, printed) = shell.run_with(&["do", "fill", "#note", "-"], "from stdin\n");
+    assert_eq!(code, 0, "{printed}");
     assert!(value().contains("\"from stdin\""), "{}", value());
 }
 
 #[testkit::test]
 fn options_that_the_server_does_not_have_are_an_error() {
     let mut shell = Shell::new();
-    let told = shell.ok(&["start", "--snapshot-mode", "none"]);
-    assert!(told.contains("started"), "{told}");
-    let told = shell.ok(&["start", "--snapshot-mode", "none"]);
-    assert!(told.contains("runs already"), "{told}");
+    let printed = shell.ok(&["start", "--snapshot-mode", "none"]);
+    assert!(printed.contains("started"), "{printed}");
+    let printed = shell.ok(&["start", "--snapshot-mode", "none"]);
+    assert!(printed.contains("runs already"), "{printed}");
     // Commands without options of their own use it as it is.
     shell.ok(&["do", "list-sessions"]);
-    let (code, _, told) = shell.run(&["start", "--snapshot-mode", "full"]);
+    let (code, _, printed) = shell.run(&["start", "--snapshot-mode", "full"]);
     assert_eq!(code, 2);
     assert!(
-        told.contains("it was started with --snapshot-mode none"),
-        "{told}"
+        printed.contains("it was started with --snapshot-mode none"),
+        "{printed}"
     );
     shell.env.push(("PLAYHOUSE_CAPS", "pdf".to_owned()));
-    let (code, _, told) = shell.run(&["do", "list-sessions"]);
+    let (code, _, printed) = shell.run(&["do", "list-sessions"]);
     assert_eq!(code, 2);
     assert!(
-        told.contains("PLAYHOUSE_CAPS") && told.contains("playhouse stop"),
-        "{told}"
+        printed.contains("PLAYHOUSE_CAPS") && printed.contains("playhouse stop"),
+        "{printed}"
     );
     shell.ok(&["stop"]);
     shell.ok(&["do", "list-sessions"]);
@@ -353,20 +353,20 @@ fn options_that_the_server_does_not_have_are_an_error() {
 #[testkit::test]
 fn a_failed_start_is_reported_with_its_reason() {
     let mut shell = Shell::new();
-    let (code, _, told) = shell.run(&["start", "--snapshot-mode", "half"]);
+    let (code, _, printed) = shell.run(&["start", "--snapshot-mode", "half"]);
     assert_eq!(code, 2);
-    assert!(told.contains("snapshot-mode"), "{told}");
-    let (code, _, told) = shell.run(&["start", "--port", "0"]);
+    assert!(printed.contains("snapshot-mode"), "{printed}");
+    let (code, _, printed) = shell.run(&["start", "--port", "0"]);
     assert_eq!(code, 2);
-    assert!(told.contains("listens on its socket only"), "{told}");
+    assert!(printed.contains("listens on its socket only"), "{printed}");
     shell
         .env
         .push(("PLAYHOUSE_SNAPSHOT_MODE", "half".to_owned()));
-    let (code, _, told) = shell.run(&["do", "list-sessions"]);
+    let (code, _, printed) = shell.run(&["do", "list-sessions"]);
     assert_eq!(code, 5);
     assert!(
-        told.contains("did not start") && told.contains("PLAYHOUSE_SNAPSHOT_MODE"),
-        "{told}"
+        printed.contains("did not start") && printed.contains("PLAYHOUSE_SNAPSHOT_MODE"),
+        "{printed}"
     );
 }
 
@@ -388,11 +388,11 @@ fn a_server_of_another_version_is_not_used() {
             .expect("it ends");
         heard
     });
-    let (code, _, told) = shell.run(&["do", "list-sessions"]);
+    let (code, _, printed) = shell.run(&["do", "list-sessions"]);
     assert_eq!(code, 5);
     assert!(
-        told.contains("has version 0.0.1") && told.contains("playhouse stop"),
-        "{told}"
+        printed.contains("has version 0.0.1") && printed.contains("playhouse stop"),
+        "{printed}"
     );
     assert_eq!(older.join().expect("it ends"), "", "no call was made");
 }

@@ -1,4 +1,4 @@
-// The states and properties of an element that a reader of the page is told of: https://www.w3.org/TR/wai-aria-1.2/#state_prop_def
+// The states and properties of an element in snapshots: https://www.w3.org/TR/wai-aria-1.2/#state_prop_def
 // and https://www.w3.org/TR/html-aam-1.0/#html-attribute-state-and-property-mappings.
 
 import { itIsHtml, itsField, itsParent, itsRoot } from "../dom";

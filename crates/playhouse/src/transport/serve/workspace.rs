@@ -39,7 +39,7 @@ pub(crate) async fn serve(
     info: ServerInfo,
 ) -> ExitCode {
     let timeout = settings.background_timeout;
-    // Held until the process exits, so that whoever gets it knows that no process of the server is left.
+    // Held until the process exits, so that its next owner finds no process of this server.
     let _lock = match lock(&socket).await {
         Ok(Some(lock)) => lock,
         Ok(None) => return ExitCode::SUCCESS,

@@ -91,8 +91,8 @@ impl Shell {
 
     /// Returns what a command prints, which must succeed.
     pub(super) fn ok(&self, words: &[&str]) -> String {
-        let (code, out, told) = self.run(words);
-        assert_eq!(code, 0, "{words:?}: {out}{told}");
+        let (code, out, printed) = self.run(words);
+        assert_eq!(code, 0, "{words:?}: {out}{printed}");
         out
     }
 
@@ -103,8 +103,8 @@ impl Shell {
 
     /// Returns the process of the background server, which is started if none runs.
     pub(super) fn pid(&self) -> u32 {
-        let told = self.ok(&["start"]);
-        let pid = told.split("(process ").nth(1);
+        let printed = self.ok(&["start"]);
+        let pid = printed.split("(process ").nth(1);
         let pid = pid.and_then(|rest| rest.split(')').next()?.parse().ok());
         pid.expect("the process is reported")
     }

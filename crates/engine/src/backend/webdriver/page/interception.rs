@@ -88,7 +88,7 @@ impl WebKitPage {
         }
     }
 
-    /// Pauses requests if somebody decides about them, and no longer pauses them otherwise.
+    /// Pauses requests if a route or an observer decides about them, and no longer pauses them otherwise.
     pub(crate) fn apply_interception(&self) {
         {
             let mut state = self.state();
@@ -110,7 +110,7 @@ impl WebKitPage {
         }
     }
 
-    /// Decides about a paused request, or offers it to the observer. A request that nobody decides about is continued.
+    /// Decides about a paused request, or offers it to the observer. A request without a decision is continued.
     pub(super) fn on_request_intercepted(self: Arc<Self>, event: Intercepted) {
         let id = event.request_id;
         let request = event.request;
