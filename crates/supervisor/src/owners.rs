@@ -1,8 +1,11 @@
 //! The leases of the processes that use a server: files in one folder, each locked while its process runs. The MCP server writes them; the
 //! supervisor of an app, another process, checks their locks.
 
-use std::fs::{self, File, TryLockError};
-use std::path::Path;
+#[cfg(unix)]
+use std::{
+    fs::{self, File, TryLockError},
+    path::Path,
+};
 
 /// The environment variable with the folder.
 pub const FOLDER: &str = "_PLAYHOUSE_OWNERS";
@@ -11,8 +14,8 @@ pub const EXTENSION: &str = "lease";
 /// The file that is locked while a lease is written, or the server is started or stopped.
 pub const LOCK: &str = "lock";
 
-#[cfg(unix)]
 /// Returns whether at least one process runs, or that is unknown.
+#[cfg(unix)]
 pub fn are_alive(folder: &Path) -> bool {
     let Ok(lock) = File::open(folder.join(LOCK)) else {
         return true;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use tracing::Instrument as _;
@@ -17,7 +18,7 @@ use tracing::Instrument as _;
 #[must_use = "dropping a task stops it"]
 pub struct Task(Option<JoinHandle<()>>);
 
-/// Starts `work` under a name that is used in logs.
+/// Starts `work` under a name that is used in logs. Its log lines and spans do not belong to the current call, which may end before it.
 pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> Task {
     // Boxed, so that the runtime's code for tasks is compiled once and not for each future.
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(work);
@@ -25,20 +26,21 @@ pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static
         clippy::disallowed_methods,
         reason = "this is the function that the rule names"
     )]
-    let handle = tokio::spawn(work.instrument(tracing::debug_span!("task", name)));
+    let handle = tokio::spawn(work.instrument(tracing::debug_span!(parent: None, "task", name)));
     Task(Some(handle))
 }
 
-/// Runs `work` to its end, even if the caller is cancelled; an unused result is dropped. Returns `None` if it panicked.
+/// Runs `work` to its end, even if the caller is cancelled; an unused result is dropped. Returns `None` if it panicked. Its log lines and
+/// spans belong to the current call.
 pub async fn run_to_completion<T: Send + 'static>(
     name: &'static str,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Option<T> {
     let (done, waiting) = oneshot::channel();
-    spawn(name, async move {
+    let work = async move {
         let _ = done.send(work.await);
-    })
-    .detach();
+    };
+    spawn(name, work.in_current_span()).detach();
     waiting.await.ok()
 }
 
@@ -87,18 +89,28 @@ static COMPUTING: Semaphore = Semaphore::const_new(2);
 /// # Panics
 /// When `work` does.
 pub async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let result = Arc::new(Mutex::new(None));
+    let slot = Arc::clone(&result);
+    compute_boxed(Box::new(move || {
+        let value = work();
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+    }))
+    .await;
+    let mut result = result.lock().unwrap_or_else(PoisonError::into_inner);
+    result.take().expect("it was set before the thread ended")
+}
+
+/// Runs a computation on a thread of its own. Boxed for the same reason as a task.
+async fn compute_boxed(work: Box<dyn FnOnce() + Send>) {
     let permit = COMPUTING.acquire().await;
-    let (done, result) = oneshot::channel();
-    // Boxed for the same reason as a task.
-    let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+    let work = move || {
         // Held during the computation, even if its caller was cancelled.
         let _permit = permit;
-        let _ = done.send(work());
-    });
+        work();
+    };
     if let Err(failed) = tokio::task::spawn_blocking(work).await {
         std::panic::resume_unwind(failed.into_panic());
     }
-    result.await.expect("it was sent before the thread ended")
 }
 
 /// Runs a computation on a thread of its own if it is large, otherwise at once.
@@ -158,7 +170,6 @@ impl Drop for Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use tokio::sync::Notify;
 
     /// Starts an operation, cancels it before it completes, and waits until it is undone.
