@@ -24,6 +24,7 @@ pub use crate::message::{Binary, Command, Empty, Event};
 macro_rules! command {
     ($command:ty, $method:literal, $response:ty) => {
         impl crate::message::Command for $command {
+            const PROTOCOL: &'static str = "bidi";
             const METHOD: &'static str = $method;
             type Response = $response;
         }

@@ -5,9 +5,12 @@
 //! only.
 
 pub mod browser;
+pub mod css;
+pub mod debugger;
 pub mod dom;
 pub mod emulation;
 pub mod fetch;
+pub mod heap_profiler;
 mod id;
 pub mod input;
 pub mod inspector;
@@ -15,17 +18,23 @@ pub mod io;
 pub mod log;
 pub mod network;
 pub mod page;
+pub mod profiler;
 pub mod runtime;
 pub mod security;
 pub mod storage;
 pub mod target;
+pub mod tracing;
 
 pub use crate::message::{Binary, Command, Empty, Event};
+
+/// The name of the protocol in traces and metrics.
+pub(crate) const PROTOCOL: &str = "cdp";
 
 /// Implements [`Command`](crate::Command) for the parameters of a method.
 macro_rules! command {
     ($command:ty, $method:literal, $response:ty) => {
         impl crate::cdp::Command for $command {
+            const PROTOCOL: &'static str = crate::cdp::PROTOCOL;
             const METHOD: &'static str = $method;
             type Response = $response;
         }

@@ -118,6 +118,9 @@ pub enum ConnectFailure {
     /// The TLS or WebSocket handshake failed.
     #[error("WebSocket handshake failed: {0}")]
     Handshake(String),
+    /// The browser extension has connected and disconnected.
+    #[error("{0}")]
+    Extension(String),
     /// The timeout expired.
     #[error("connecting timed out after {} ms", after.as_millis())]
     Timeout {

@@ -2,17 +2,20 @@
 //!
 //! A [`Connection`] is a pipe or WebSocket to a browser with flat sessions ([`Session`]): commands are typed, and events arrive in order in
 //! an [`EventStream`]. The Chrome DevTools Protocol ([`cdp`]) has many sessions, WebDriver BiDi ([`bidi`]) has one. W3C WebDriver
-//! ([`webdriver`]) is HTTP: commands and results, no events; the [`inspector`] reports what WebDriver does not report of WebKit.
+//! ([`webdriver`]) is HTTP: commands and results, no events; the [`inspector`] reports what WebDriver does not report of WebKit. The
+//! [`extension`] gives tabs of a running browser.
 
 mod error;
 mod json;
 mod message;
 mod rpc;
+pub mod span;
 mod transport;
 
 pub mod actions;
 pub mod bidi;
 pub mod cdp;
+pub mod extension;
 pub mod inspector;
 pub mod webdriver;
 

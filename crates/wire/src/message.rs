@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A command: the struct is its parameters.
 pub trait Command: Serialize + Send + Sync {
+    /// The protocol: `cdp` or `bidi`.
+    const PROTOCOL: &'static str;
     /// The method, such as `Page.navigate`.
     const METHOD: &'static str;
     /// The type of the result; [`Empty`] for a result without data.

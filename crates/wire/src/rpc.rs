@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
@@ -19,6 +19,7 @@ use tokio::task::AbortHandle;
 use crate::cdp::Command;
 use crate::error::{Error, Result};
 use crate::json;
+use crate::span::CommandSpan;
 use crate::transport::{self, Incoming, Outgoing};
 use envelope::{Envelope, Failure, Request};
 use queue::{Backpressure, Item, queue};
@@ -138,7 +139,8 @@ impl Connection {
         self.owner.reader.abort();
     }
 
-    fn start(incoming: impl Incoming, outgoing: impl Outgoing) -> (Self, EventStream) {
+    /// Starts the tasks of a connection over any transport.
+    pub(crate) fn start(incoming: impl Incoming, outgoing: impl Outgoing) -> (Self, EventStream) {
         let (root, events) = queue();
         let (frames, queued) = mpsc::channel(OUTGOING_CAPACITY);
         let shared = Arc::new(Shared {
@@ -184,21 +186,39 @@ impl Session {
     }
 
     /// Queues a command at once, and returns its result as a future: commands are written in the order of calls, in one write if the
-    /// transport supports it. The future may be dropped.
+    /// transport supports it. For a command whose result does not matter, there is [`Session::post`].
     pub fn send<C: Command>(&self, command: &C) -> Reply<C::Response> {
         let shared = &self.connection.owner.shared;
         let (answer, received) = oneshot::channel();
-        let id = match shared.queue(self.id.as_ref(), command, answer) {
+        let span = CommandSpan::begin(C::PROTOCOL, C::METHOD);
+        if let Some(id) = &self.id {
+            span.set_session(id);
+        }
+        let params = serde_json::value::to_raw_value(command);
+        let id = match shared.queue(self.id.as_ref(), C::METHOD, params, Some(answer)) {
             Ok(id) => Progress::Waiting(id),
             Err(error) => Progress::Failed(Some(error)),
         };
-        Reply {
+        let pending = Pending {
             shared: Arc::clone(shared),
             session: self.id.clone(),
             method: C::METHOD,
             progress: id,
             received,
+            span,
+        };
+        Reply {
+            pending,
             response: PhantomData,
+        }
+    }
+
+    /// Queues a command at once, as [`Session::send`] does, and ignores its result. The command has no span.
+    pub fn post<C: Command>(&self, command: &C) {
+        let shared = &self.connection.owner.shared;
+        let params = serde_json::value::to_raw_value(command);
+        if let Err(error) = shared.queue(self.id.as_ref(), C::METHOD, params, None) {
+            tracing::debug!(%error, method = C::METHOD, "the command was not sent");
         }
     }
 
@@ -226,12 +246,19 @@ impl std::fmt::Debug for Session {
 
 /// The future result of a command.
 pub struct Reply<R> {
+    pending: Pending,
+    response: PhantomData<fn() -> R>,
+}
+
+/// A command whose result was not received yet. It has no type parameter, so that its code is compiled once and not for each command.
+struct Pending {
     shared: Arc<Shared>,
     session: Option<Arc<str>>,
     method: &'static str,
     progress: Progress,
     received: oneshot::Receiver<Answer>,
-    response: PhantomData<fn() -> R>,
+    /// Ends with the reply, or as cancelled when it is dropped.
+    span: CommandSpan,
 }
 
 enum Progress {
@@ -247,6 +274,15 @@ impl<R: DeserializeOwned> Future for Reply<R> {
     type Output = Result<R>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = ready!(self.pending.poll(context));
+        let outcome = answer.and_then(|result| json::decode(self.pending.method, &result));
+        self.pending.span.end(&outcome);
+        Poll::Ready(outcome)
+    }
+}
+
+impl Pending {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Box<RawValue>>> {
         if let Progress::Failed(error) = &mut self.progress {
             let error = error.take().expect("not polled after it was ready");
             return Poll::Ready(Err(error));
@@ -257,7 +293,7 @@ impl<R: DeserializeOwned> Future for Reply<R> {
         };
         self.progress = Progress::Done;
         Poll::Ready(match answer {
-            Ok(Ok(Ok(result))) => json::decode(self.method, &result),
+            Ok(Ok(Ok(result))) => Ok(result),
             Ok(Ok(Err(failure))) => Err(failure.into_error(self.method, self.session.as_ref())),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(self.shared.ended(self.session.as_ref())),
@@ -265,7 +301,7 @@ impl<R: DeserializeOwned> Future for Reply<R> {
     }
 }
 
-impl<R> Drop for Reply<R> {
+impl Drop for Pending {
     fn drop(&mut self) {
         if let Progress::Waiting(id) = self.progress {
             self.shared.state().waiting.remove(&id);
@@ -298,18 +334,19 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers a waiter and queues its frame in one step, so that ids are in order.
-    fn queue<C: Command>(
+    /// Queues a frame and registers its waiter, if there is one, in one step, so that ids are in order.
+    fn queue(
         &self,
         session: Option<&Arc<str>>,
-        command: &C,
-        answer: oneshot::Sender<Answer>,
+        method: &'static str,
+        params: serde_json::Result<Box<RawValue>>,
+        answer: Option<oneshot::Sender<Answer>>,
     ) -> Result<u64> {
         let shape = |error: serde_json::Error| Error::Shape {
-            method: C::METHOD,
+            method,
             message: error.to_string(),
         };
-        let params = serde_json::value::to_raw_value(command).map_err(shape)?;
+        let params = params.map_err(shape)?;
         let mut state = self.state();
         let Some(frames) = state.frames.clone() else {
             drop(state);
@@ -324,15 +361,17 @@ impl Shared {
         let id = state.last_id;
         let request = Request {
             id,
-            method: C::METHOD,
+            method,
             params: &params,
             session_id: session.map(|session| &**session),
         };
         let frame = serde_json::to_string(&request).map_err(shape)?;
         tracing::trace!(frame = log_excerpt(frame.as_bytes()), "sent");
         slot.send(frame);
-        let session = session.cloned();
-        state.waiting.insert(id, Waiter { session, answer });
+        if let Some(answer) = answer {
+            let session = session.cloned();
+            state.waiting.insert(id, Waiter { session, answer });
+        }
         Ok(id)
     }
 
@@ -348,7 +387,7 @@ impl Shared {
         };
         if let Some(id) = envelope.id {
             let waiter = self.state().waiting.remove(&id);
-            // The caller was cancelled.
+            // Otherwise the caller was cancelled, or none waits.
             if let Some(waiter) = waiter {
                 let _ = waiter.answer.send(Ok(envelope.answer()));
             }

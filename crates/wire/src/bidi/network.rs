@@ -110,6 +110,7 @@ pub struct RequestData {
 #[serde(rename_all = "camelCase", default)]
 pub struct ResponseData {
     pub url: String,
+    pub protocol: String,
     pub status: i64,
     pub status_text: String,
     pub from_cache: bool,

@@ -131,3 +131,13 @@ pub struct Rect {
     pub width: f64,
     pub height: f64,
 }
+
+/// [`DOM.enable`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-enable)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Enable {}
+command!(Enable, "DOM.enable", Empty);
+
+/// [`DOM.disable`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-disable)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Disable {}
+command!(Disable, "DOM.disable", Empty);

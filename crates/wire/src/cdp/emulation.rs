@@ -200,3 +200,15 @@ pub enum ScreenOrientationType {
     LandscapePrimary,
     LandscapeSecondary,
 }
+
+/// Slows the processor of the page's process down; 1 is its own speed.
+/// [`Emulation.setCPUThrottlingRate`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setCPUThrottlingRate)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct SetCPUThrottlingRate {
+    pub rate: f64,
+}
+command!(
+    SetCPUThrottlingRate,
+    "Emulation.setCPUThrottlingRate",
+    Empty
+);

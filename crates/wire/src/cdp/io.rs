@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::command;
+use super::{Empty, command};
 
 /// Reads the next part of a stream, until `eof`.
 /// [`IO.read`](https://chromedevtools.github.io/devtools-protocol/tot/IO/#method-read)
@@ -28,3 +28,10 @@ pub struct ReadResponse {
 
 /// [`IO.StreamHandle`](https://chromedevtools.github.io/devtools-protocol/tot/IO/#type-StreamHandle)
 pub type StreamHandle = String;
+
+/// [`IO.close`](https://chromedevtools.github.io/devtools-protocol/tot/IO/#method-close)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Close {
+    pub handle: StreamHandle,
+}
+command!(Close, "IO.close", Empty);

@@ -8,8 +8,10 @@ use crate::cdp::id::FrameId;
 use crate::cdp::{Binary, Empty, command, event, runtime};
 
 pub use cookie::*;
+pub use stream::*;
 
 mod cookie;
+mod stream;
 
 /// HTTP headers in the order in which they were sent. A repeated header is one entry whose values are joined by line feeds.
 /// [`Network.Headers`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Headers)

@@ -68,6 +68,7 @@ pub struct EvaluateEncoded<'a> {
 }
 
 impl Command for EvaluateEncoded<'_> {
+    const PROTOCOL: &'static str = super::PROTOCOL;
     const METHOD: &'static str = Evaluate::METHOD;
     type Response = EvaluateResponse;
 }

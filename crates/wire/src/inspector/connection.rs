@@ -17,6 +17,7 @@ use tokio::task::AbortHandle;
 use super::frame::{self, CONNECTION, Frames, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
 use crate::json;
+use crate::span::CommandSpan;
 use crate::transport::NoDelayStream;
 
 /// The capacity of the queues of messages and events. If one is full, the connection is closed.
@@ -172,12 +173,18 @@ impl Inspector {
         method: &'static str,
         params: &Value,
     ) -> Result<Box<RawValue>> {
+        let mut span = CommandSpan::begin("inspector", method);
         let (id, answer) = self.shared.add_call(method);
-        self.shared
-            .send_to_target(target, part, id, method, params)?;
-        answer
-            .await
-            .unwrap_or_else(|_| Err(self.shared.closed_error()))
+        let sent = self.shared.send_to_target(target, part, id, method, params);
+        let outcome = match sent {
+            Ok(()) => {
+                let answer = answer.await;
+                answer.unwrap_or_else(|_| Err(self.shared.closed_error()))
+            }
+            Err(error) => Err(error),
+        };
+        span.end(&outcome);
+        outcome
     }
 
     /// Sends a command to a target of a page without waiting for its result. Commands stay in order.

@@ -129,8 +129,9 @@ async fn responses_are_matched_in_any_order() {
 async fn commands_go_out_in_the_order_of_sending_without_being_awaited() {
     let (mut browser, connection, _events) = Browser::start();
     for number in 0..1000 {
-        drop(connection.root().send(&evaluate(&number.to_string())));
+        connection.root().post(&evaluate(&number.to_string()));
     }
+    assert!(connection.owner.shared.state().waiting.is_empty());
     for number in 0..1000 {
         let command = browser.receive().await.unwrap();
         assert_eq!(command["params"]["expression"], number.to_string());

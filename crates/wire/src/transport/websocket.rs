@@ -71,8 +71,9 @@ async fn handshake(url: &str, headers: &[(String, String)]) -> Result<Stream, Co
     let config = WebSocketConfig::default()
         .max_message_size(None)
         .max_frame_size(None);
-    match tokio_tungstenite::client_async_tls_with_config(request, socket, Some(config), None).await
-    {
+    let handshake =
+        tokio_tungstenite::client_async_tls_with_config(request, socket, Some(config), None);
+    match Box::pin(handshake).await {
         Ok((stream, _)) => Ok(stream),
         Err(WebSocketError::Http(response)) => Err(ConnectFailure::Status {
             status: response.status().as_u16(),

@@ -20,6 +20,7 @@ use super::session::{Created, Delete, Status};
 use super::{Verb, WebDriverCommand};
 use crate::error::{ConnectFailure, Error, Result};
 use crate::json::decode;
+use crate::span::CommandSpan;
 use crate::transport::address::{credentials, excerpt, tcp, without_credentials};
 
 /// The longest time that connecting may take.
@@ -30,6 +31,9 @@ const MAX_IDLE_TIME: Duration = Duration::from_secs(4);
 const MAX_IDLE_CONNECTIONS: usize = 8;
 /// The largest response in bytes. Screenshots of long pages are large.
 const MAX_RESPONSE_SIZE: usize = 256 * 1024 * 1024;
+
+/// The name of the protocol in traces and metrics.
+const PROTOCOL: &str = "webdriver";
 
 type Sender = SendRequest<Full<Bytes>>;
 
@@ -85,8 +89,12 @@ impl RemoteEnd {
 
     /// Returns the status of the remote end. <https://www.w3.org/TR/webdriver2/#status>
     pub async fn status(&self) -> Result<Status> {
-        let answer = self.perform("Status", Verb::Get, "status".into(), String::new());
-        answer.await?.read("Status")
+        const NAME: &str = "Status";
+        let mut span = CommandSpan::begin(PROTOCOL, NAME);
+        let answer = self.perform(NAME, Verb::Get, "status".into(), String::new());
+        let outcome = answer.await.and_then(|answer| answer.read(NAME));
+        span.end(&outcome);
+        outcome
     }
 
     /// Creates a session. `capabilities` is an object with `alwaysMatch`, `firstMatch` or both.
@@ -95,6 +103,7 @@ impl RemoteEnd {
     /// If the call is dropped, the session is deleted as soon as it was created.
     pub async fn new_session(&self, capabilities: &Value) -> Result<(WebDriverSession, Created)> {
         const NAME: &str = "New Session";
+        let mut span = CommandSpan::begin(PROTOCOL, NAME);
         let body = serde_json::json!({ "capabilities": capabilities }).to_string();
         let remote = self.clone();
         let (done, answer) = oneshot::channel();
@@ -111,7 +120,9 @@ impl RemoteEnd {
                 }
             }
         });
-        let created = answer.await.unwrap_or_else(|_| Err(runtime_stopped()))?;
+        let created = answer.await.unwrap_or_else(|_| Err(runtime_stopped()));
+        span.end(&created);
+        let created = created?;
         Ok((self.session(&created.session_id), created))
     }
 
@@ -204,17 +215,21 @@ impl WebDriverSession {
             path.push('/');
             path += &rest;
         }
+        let mut span = CommandSpan::begin(PROTOCOL, C::NAME);
         let answer = self
             .remote
             .perform_holding(held, C::NAME, C::VERB, path, body);
         tracing::trace!(command = C::NAME, "sent a WebDriver command");
-        let answer = answer.await?;
-        tracing::trace!(
-            command = C::NAME,
-            status = answer.status,
-            "received a WebDriver response"
-        );
-        answer.read(C::NAME)
+        let outcome = answer.await.and_then(|answer| {
+            tracing::trace!(
+                command = C::NAME,
+                status = answer.status,
+                "received a WebDriver response"
+            );
+            answer.read(C::NAME)
+        });
+        span.end(&outcome);
+        outcome
     }
 }
 

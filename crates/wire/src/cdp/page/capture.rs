@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cdp::{Binary, command, dom, io};
+use crate::cdp::{Binary, Empty, command, dom, event, io};
 
 /// [`Page.captureScreenshot`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScreenshot)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -137,6 +137,55 @@ pub struct Viewport {
     pub width: f64,
     pub height: f64,
     pub scale: f64,
+}
+
+/// Starts to send [`ScreencastFrame`]s whenever the page is drawn anew.
+/// [`Page.startScreencast`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-startScreencast)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartScreencast {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<ImageFormat>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quality: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_width: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_height: Option<u32>,
+}
+command!(StartScreencast, "Page.startScreencast", Empty);
+
+/// [`Page.stopScreencast`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-stopScreencast)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct StopScreencast {}
+command!(StopScreencast, "Page.stopScreencast", Empty);
+
+/// Acknowledges a [`ScreencastFrame`]. The browser sends no further frames while several are not acknowledged.
+/// [`Page.screencastFrameAck`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-screencastFrameAck)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScreencastFrameAck {
+    pub session_id: i64,
+}
+command!(ScreencastFrameAck, "Page.screencastFrameAck", Empty);
+
+/// [`Page.screencastFrame`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-screencastFrame)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ScreencastFrame {
+    pub data: Binary,
+    pub metadata: ScreencastFrameMetadata,
+    /// The number for [`ScreencastFrameAck`], which is not a session of the protocol.
+    pub session_id: i64,
+}
+event!(ScreencastFrame, "Page.screencastFrame");
+
+/// [`Page.ScreencastFrameMetadata`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-ScreencastFrameMetadata)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ScreencastFrameMetadata {
+    /// When the frame was drawn, in seconds since 1970.
+    pub timestamp: Option<f64>,
 }
 
 /// The values of `format` in `Page.captureScreenshot`.
