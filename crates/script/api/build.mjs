@@ -1,4 +1,4 @@
-// Bundles the API of code that drives the page: one expression, a function of what `src/native.d.ts` declares.
+// Bundles the API of client code into one expression: a function whose parameters are declared in `src/native.d.ts`.
 import { build } from "esbuild";
 
 await build({
@@ -11,6 +11,6 @@ await build({
   minifySyntax: true,
   entryPoints: ["src/api.entry.ts"],
   outfile: "dist/api.js",
-  banner: { js: "((native, currentPage, timeouts) => {" },
+  banner: { js: "((native, currentPage, timeouts, codeName) => {" },
   footer: { js: "return api;\n})" },
 });

@@ -12,7 +12,7 @@ pub use route::ScriptRegistry;
 use super::failure::Failure;
 use super::request::{ContextOp, ElementOp, Listen, On, PageOp, Question};
 use super::runtime::{self, Ended, Message, Program, Report, Start};
-use super::{End, Outcome, ScriptContext};
+use super::{End, Outcome, Pause, Resume, ScriptContext, Stops};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::{DialogHandlerGuard, Events, Page, PageEvent, PageId, Progress};
@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use task::Task;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// The capacity for messages of the JavaScript thread.
 const MAX_REPORTS: usize = 256;
@@ -164,6 +164,7 @@ pub(super) async fn serve(
     setting: ScriptContext,
     stop: Arc<AtomicBool>,
     tell: oneshot::Sender<Outcome>,
+    pauses: Pauses,
 ) {
     let start = Start {
         program,
@@ -203,6 +204,7 @@ pub(super) async fn serve(
         downloads: 0,
         pages: HashSet::new(),
         opening: FuturesUnordered::new(),
+        pauses,
     };
     script_loop.run(heard).await;
 }
@@ -225,6 +227,28 @@ struct ScriptLoop {
     pages: HashSet<PageId>,
     /// Pages whose first document is loading.
     opening: FuturesUnordered<BoxFuture<'static, Page>>,
+    pauses: Pauses,
+}
+
+/// The pauses of the code, and the requests to resume it.
+pub(super) struct Pauses {
+    shown: watch::Sender<Option<Pause>>,
+    requests: mpsc::UnboundedReceiver<Resume>,
+    /// The number of the call that ends with the pause.
+    call: Option<u32>,
+}
+
+impl Pauses {
+    pub(super) fn new(
+        shown: watch::Sender<Option<Pause>>,
+        requests: mpsc::UnboundedReceiver<Resume>,
+    ) -> Self {
+        Self {
+            shown,
+            requests,
+            call: None,
+        }
+    }
 }
 
 impl ScriptLoop {
@@ -246,6 +270,7 @@ impl ScriptLoop {
                     None => return self.answer.finish(End::Dialog),
                 },
                 Some(page) = self.opening.next() => self.opened(&page),
+                Some((stops, tell)) = self.pauses.requests.recv() => self.resume(&stops, tell),
                 report = reports.recv() => match report {
                     Some(report) => self.on_report(report),
                     // The thread has ended.
@@ -270,14 +295,36 @@ impl ScriptLoop {
 
     fn call(&mut self, call: u32, request: String) {
         // In order, so that subsequent events are not missed.
-        if let Ok(listen) = read::<OrderedRequest>(&request) {
-            let OrderedRequest::Listen(listen) = listen;
-            let outcome = self.listen(&listen).map(|()| Value::Null);
-            return self.settle(call, outcome);
+        match read::<OrderedRequest>(&request) {
+            Ok(OrderedRequest::Listen(listen)) => {
+                let outcome = self.listen(&listen).map(|()| Value::Null);
+                return self.settle(call, outcome);
+            }
+            Ok(OrderedRequest::Pause(pause)) => return self.pause(call, pause),
+            Err(_) => {}
         }
         let host = self.host.clone();
         let work = async move { (call, host.act(&request).await) };
         self.running.push(work.boxed());
+    }
+
+    /// Pauses the code, which ends the call of the client. The code is paused at one operation at a time.
+    fn pause(&mut self, call: u32, pause: Pause) {
+        if !self.host.setting.can_pause || self.pauses.call.is_some() {
+            return self.settle(call, Ok(Value::Null));
+        }
+        self.pauses.call = Some(call);
+        self.pauses.shown.send_replace(Some(pause));
+        self.answer.finish(End::Paused);
+    }
+
+    fn resume(&mut self, stops: &Stops, tell: oneshot::Sender<Outcome>) {
+        let Some(call) = self.pauses.call.take() else {
+            return;
+        };
+        self.pauses.shown.send_replace(None);
+        self.answer = Answer::new(tell);
+        self.settle(call, Ok(json!(stops)));
     }
 
     fn settle(&self, call: u32, outcome: Result<Value, Failure>) {
@@ -378,11 +425,12 @@ impl ScriptLoop {
     }
 }
 
-/// The one asynchronous request that is handled in order.
+/// The asynchronous requests that are handled in order.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
 enum OrderedRequest {
     Listen(Listen),
+    Pause(Pause),
 }
 
 fn follow(page: Page) -> BoxStream<'static, (Page, PageEvent)> {

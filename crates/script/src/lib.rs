@@ -19,17 +19,20 @@ pub use reference::reference;
 
 use engine::{BrowserContext, Page};
 use runtime::{Program, Stopped};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use task::Task;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Client code that is running or listening, and is stopped when this is dropped.
 pub struct Script {
     stop: Arc<AtomicBool>,
     outcome: Option<oneshot::Receiver<Outcome>>,
     over: watch::Receiver<bool>,
+    paused: watch::Receiver<Option<Pause>>,
+    resume: mpsc::UnboundedSender<Resume>,
     _host: Task,
 }
 
@@ -50,7 +53,34 @@ pub struct ScriptContext {
     pub navigation: Duration,
     /// The timeout of operations whose timeout the code disables.
     pub longest: Duration,
+    /// Whether `page.pause()` pauses the code. Otherwise it has no effect.
+    pub can_pause: bool,
 }
+
+/// Where code is paused.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Pause {
+    /// The operation that has not begun, such as `locator.click`.
+    pub title: String,
+    /// The name of the code.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+}
+
+/// Where resumed code pauses again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Stops {
+    /// Before the next operation.
+    pub step: bool,
+    /// Before the next operation of the code with this name.
+    pub file: Option<String>,
+    /// Only at this line.
+    pub line: Option<u32>,
+}
+
+/// A request to resume code, with the receiver of its next outcome.
+type Resume = (Stops, oneshot::Sender<Outcome>);
 
 /// The result and the output of client code.
 #[derive(Debug)]
@@ -72,12 +102,14 @@ pub enum End {
     Failed(String),
     /// The code waits for a page that a dialog blocks, and has no handler for it.
     Dialog,
+    /// The code is paused.
+    Paused,
 }
 
 impl Script {
-    /// Runs an expression whose value is a function, which receives the page.
-    pub fn function(code: String, setting: ScriptContext) -> Self {
-        Self::start(Program::Function(code), setting)
+    /// Runs an expression whose value is a function, which receives the page. `name` is the name in stack traces and pauses.
+    pub fn function(name: String, code: String, setting: ScriptContext) -> Self {
+        Self::start(Program::Function { name, code }, setting)
     }
 
     /// Runs a module, whose default export receives `{ page }`.
@@ -89,7 +121,10 @@ impl Script {
         let stop = Arc::<AtomicBool>::default();
         let (tell, outcome) = oneshot::channel();
         let (end, over) = watch::channel(false);
-        let work = host::serve(program, setting, stop.clone(), tell);
+        let (pause, paused) = watch::channel(None);
+        let (resume, resumed) = mpsc::unbounded_channel();
+        let pauses = host::Pauses::new(pause, resumed);
+        let work = host::serve(program, setting, stop.clone(), tell, pauses);
         let host = task::spawn("script", async move {
             work.await;
             end.send_replace(true);
@@ -98,6 +133,8 @@ impl Script {
             stop,
             outcome: Some(outcome),
             over,
+            paused,
+            resume,
             _host: host,
         }
     }
@@ -113,6 +150,19 @@ impl Script {
             printed: Vec::new(),
             unhandled: Vec::new(),
         })
+    }
+
+    /// Returns where the code is paused, if it is.
+    pub fn pause(&self) -> Option<Pause> {
+        self.paused.borrow().clone()
+    }
+
+    /// Resumes paused code. [`Script::ended`] then waits for its end or its next pause.
+    pub fn resume(&mut self, stops: Stops) {
+        let (tell, outcome) = oneshot::channel();
+        self.outcome = Some(outcome);
+        // Without the host, the receiver reports that the code was stopped.
+        let _ = self.resume.send((stops, tell));
     }
 
     /// Returns whether the code has no running or listening parts.

@@ -10,7 +10,7 @@ const BEFORE: &str = "\
 
 `browser_run_code_unsafe` runs a function of yours against the current page, as `@playwright/mcp` does, and answers with what it returns as JSON in one line:
 
-```js
+```js run-code
 async (page) => {
   await page.getByRole('button', { name: 'Buy' }).click();
   return page.locator('li').allTextContents();
@@ -21,7 +21,7 @@ async (page) => {
 
 `--init-page` runs modules with each page when it opens, before any call gets hold of it:
 
-```js
+```js init-page
 export default async ({ page }) => {
   await page.context().grantPermissions(['geolocation']);
   await page.setViewportSize({ width: 640, height: 480 });
@@ -39,6 +39,7 @@ export default async ({ page }) => {
 - What functions in the page get and return is JSON, with dates, patterns, maps and sets as arguments. There are no handles: `$`, `$$` and `waitForSelector` return locators, which `page.evaluate(fn, element)` takes as its one argument.
 - A dialog that no listener answers ends the call, and `browser_handle_dialog` answers it.
 - Listeners and routes go on after the call, until they are removed or the browser is closed; timers too. At most 16 calls may leave some; then the oldest end.
+- `await page.pause()` pauses the code until `browser_resume` (`--caps devtools`; without it, it does nothing).
 - `console.log` and its kin add lines to the result. A rejection that nobody handles is told in the answer, beside the result.
 - `setInputFiles` takes paths, or `{ name, mimeType, buffer }`. `postData()` is known of the newest requests, where it is text.
 - What is not in this list fails with a message that says so, and so do options that would change something. Those that change nothing here (`noWaitAfter`, `animations`, `caret`, …) are ignored.
@@ -53,7 +54,7 @@ const AFTER: &str = "
 
 ## Globals
 
-The language's own, and Buffer (a Uint8Array with `toString('base64' | 'hex' | 'utf8')`), TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, clearInterval, clearTimeout, console, setImmediate, setInterval, setTimeout, structuredClone. There is no `Intl`, and no `toLocaleString` with a language.
+The language's own, and Buffer (a Uint8Array with `toString('base64' | 'hex' | 'utf8')`), TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, clearInterval, clearTimeout, console, expect (of a page or a locator, with `not` and the assertions above), setImmediate, setInterval, setTimeout, structuredClone. There is no `Intl`, and no `toLocaleString` with a language.
 ";
 
 /// Returns the text of `docs/run-code.md`.

@@ -5,6 +5,7 @@
 use super::module;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use rquickjs::context::EvalOptions;
 use rquickjs::{
     ArrayBuffer, CatchResultExt as _, CaughtError, Coerced, Context, Ctx, Exception, Function,
     Module, Object, Persistent, Runtime, Value,
@@ -30,7 +31,7 @@ const THREAD_STACK: usize = 4 * MAX_STACK;
 #[derive(Debug, Clone)]
 pub(super) enum Program {
     /// An expression whose value is a function of the page.
-    Function(String),
+    Function { name: String, code: String },
     /// A module whose default export is a function of `{ page }`.
     Module { name: String, source: String },
 }
@@ -299,7 +300,13 @@ fn turn(ctx: &Ctx<'_>, interrupt: &InterruptHandler) {
 /// Returns the value of an expression, or the default export of a module.
 fn function<'js>(ctx: &Ctx<'js>, program: &Program) -> Result<Value<'js>, CaughtError<'js>> {
     match program {
-        Program::Function(code) => ctx.eval::<Value<'_>, _>(format!("(\n{code}\n)")).catch(ctx),
+        Program::Function { name, code } => {
+            let mut options = EvalOptions::default();
+            options.filename = Some(name.clone());
+            let code = format!("(\n{code}\n)");
+            ctx.eval_with_options::<Value<'_>, _>(code, options)
+                .catch(ctx)
+        }
         Program::Module { source, .. } if module::is_common(source) => {
             let load = || {
                 let text = format!(
@@ -367,7 +374,8 @@ fn load<'js>(ctx: &Ctx<'js>, native: Object<'js>, start: &Start) -> rquickjs::Re
     timeouts.set("action", millis(start.action))?;
     timeouts.set("navigation", millis(start.navigation))?;
     let load: Function<'js> = ctx.eval(API)?;
-    load.call((native, start.page.as_str(), timeouts))
+    let (Program::Function { name, .. } | Program::Module { name, .. }) = &start.program;
+    load.call((native, start.page.as_str(), timeouts, name.as_str()))
 }
 
 /// Returns the methods and properties of each object of the API, by name.
@@ -375,7 +383,10 @@ pub(super) fn surface() -> rquickjs::Result<Vec<(String, Vec<String>)>> {
     let context = Context::full(&Runtime::new()?)?;
     context.with(|ctx| {
         let start = Start {
-            program: Program::Function(String::new()),
+            program: Program::Function {
+                name: String::new(),
+                code: String::new(),
+            },
             page: String::new(),
             action: Duration::ZERO,
             navigation: Duration::ZERO,

@@ -1,10 +1,10 @@
-// What `runtime.rs` calls.
+// The functions that `runtime.rs` calls.
 
 import { hasPendingCalls, hasTooManyCalls, json, settle } from "./calls";
 import { BrowserContext } from "./context";
 import { EVENTS } from "./events";
 import { defineGlobals } from "./globals";
-import { surface as offered } from "./offer";
+import { surface as supportedMembers } from "./offer";
 import { Page } from "./page";
 import { knownPages, pageOf, registry } from "./registry";
 import { decide, dropRoutes, updateRouting } from "./routes";
@@ -19,24 +19,24 @@ const { context } = registry;
 const NO_FUNCTION = "the code must be a function: async (page) => { … }";
 const NO_DEFAULT_EXPORT = "the module must have a function as its default export: export default async ({ page }) => { … }";
 
-/** Runs the code's function with the page, and reports its outcome. */
+/** Calls the function of the client code with the page, and reports its outcome to the server. */
 const start = async (code: unknown, isModule: boolean) => {
   let outcome: object;
   try {
     if (typeof code !== "function") throw new TypeError(isModule ? NO_DEFAULT_EXPORT : NO_FUNCTION);
     const page = pageOf(currentPage);
     const result = await code(isModule ? { page } : page);
-    if (hasTooManyCalls()) throw new Error("more calls are waiting than may");
+    if (hasTooManyCalls()) throw new Error("too many calls are pending");
     outcome = { value: typeof result === "function" ? null : (json(result) ?? null) };
   } catch (error) {
-    // Without memory for an error the engine throws null.
-    const message = error === null ? "null was thrown, as it is when memory is used up" : String(error);
+    // QuickJS throws null if there is no memory for an error object.
+    const message = error === null ? "null was thrown, which QuickJS does if the memory limit is reached" : String(error);
     outcome = { error: { name: (error as Error)?.name ?? "", message } };
   }
   native.ended(JSON.stringify(outcome));
 };
 
-/** Gives an event to its listeners, and a paused request to its routes. */
+/** Dispatches an event to its listeners, and a paused request to its routes. */
 const dispatch = (text: string) => {
   const { page: id, event, facts } = JSON.parse(text);
   if (event === "unroute") return dropRoutes(id === null ? context : pageOf(id), facts.wanted);
@@ -49,7 +49,7 @@ const dispatch = (text: string) => {
   page[EMIT](event, EVENTS[event]?.(page, facts));
 };
 
-/** Whether nothing is awaited or listened to any more. */
+/** Returns whether there are no pending calls, listeners and routes. */
 const isIdle = () =>
   !hasPendingCalls() &&
   [context, ...knownPages()].every(
@@ -58,7 +58,7 @@ const isIdle = () =>
 
 const unhandled = new Map<Promise<unknown>, unknown>();
 
-/** Notes that a promise was rejected, or that its rejection is handled after all. */
+/** Records that a promise was rejected without a handler, or that a handler was added later. */
 const trackRejection = (promise: Promise<unknown>, reason: unknown, isHandled: boolean) => {
   if (isHandled) unhandled.delete(promise);
   else unhandled.set(promise, reason);
@@ -70,7 +70,7 @@ const reportRejections = () => {
   unhandled.clear();
 };
 
-/** The names that each object offers, as JSON. */
-const surface = () => json(offered());
+/** Returns the names of the supported members of each object, as JSON. */
+const surface = () => json(supportedMembers());
 
 export { dispatch, isIdle, reportRejections, settle, start, surface, trackRejection };

@@ -1,8 +1,8 @@
-// Bytes and their text.
+// Conversion between bytes and text.
 
 type Bytes = ArrayBufferView | ArrayBuffer | ArrayLike<number>;
 
-/** One character for each byte. */
+/** Returns a string with one character for each byte. */
 const octets = (data: Bytes) => {
   const view = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
   let text = "";
@@ -12,7 +12,7 @@ const octets = (data: Bytes) => {
 export const base64 = (data: Bytes) => native.base64(octets(data));
 export const fromBase64 = (text: string) => new Uint8Array(native.bytes(text));
 
-/** The bytes of text whose characters are bytes. */
+/** Returns the bytes of a string with one character for each byte. Throws if a character is not a byte. */
 export const latin1 = (text: string) =>
   Uint8Array.from(text, (char) => {
     const code = char.codePointAt(0) as number;
@@ -34,11 +34,11 @@ export class TextDecoder {
   }
 }
 
-/** The part of Node's class that code needs for files and bodies. */
+/** The part of Node's `Buffer` that code uses for files and bodies. */
 export class Buffer extends Uint8Array {
-  // The bundler renames a class that refers to itself.
+  // The bundler renames classes that refer to themselves.
   static override readonly name = "Buffer";
-  // Node's signature, which is not that of the class below.
+  // The signature in Node differs from that of the base class.
   static override from(value: any, encoding: any = "utf8"): any {
     if (typeof value !== "string") return super.from(value);
     if (encoding === "base64") return new Buffer(native.bytes(value));
@@ -61,5 +61,5 @@ export class Buffer extends Uint8Array {
   }
 }
 
-/** Text or bytes as base64. */
+/** Returns text or bytes as Base64. */
 export const contentBase64 = (content: string | Bytes) => base64(typeof content === "string" ? new TextEncoder().encode(content) : content);

@@ -1,4 +1,4 @@
-// What pages and frames have in common.
+// The methods that pages and frames share.
 
 import { call, sleep, TimeoutError } from "./calls";
 import * as inPage from "./in_page";
@@ -8,7 +8,7 @@ import { methods, type Options, options } from "./offer";
 import type { Page } from "./page";
 import { type Finders, quote } from "./selectors";
 import { script } from "./source";
-import { ALL, FIND, ID, NAME, PLACE, RUN, SHORTCUT, TIMEOUTS, WAIT_FOR_STATE } from "./symbols";
+import { ALL, FIND, ID, NAME, SCOPE, RUN, SHORTCUT, TIMEOUTS, WAIT_FOR_STATE } from "./symbols";
 
 const LOADS: Record<string, string> = {
   commit: "committed",
@@ -17,7 +17,7 @@ const LOADS: Record<string, string> = {
   networkidle: "networkIdle",
 };
 
-/** The server's name of a state of loading. */
+/** Returns the name of a load state in the server's protocol. */
 export const loadState = (api: string, state = "load") => {
   if (Object.hasOwn(LOADS, state)) return LOADS[state];
   throw new Error(`${api}: state: expected one of (load|domcontentloaded|networkidle|commit)`);
@@ -25,7 +25,7 @@ export const loadState = (api: string, state = "load") => {
 
 const POLL_INTERVAL = 50;
 
-/** Polls until the condition holds, at most `limit` ms. */
+/** Evaluates a condition repeatedly until its value is truthy, and returns the value. The timeout is `limit` ms; 0 means no timeout. */
 const poll = async <T>(api: string, limit: number, what: string, condition: () => T): Promise<NonNullable<Awaited<T>>> => {
   const end = limit > 0 ? Date.now() + limit : Number.POSITIVE_INFINITY;
   for (;;) {
@@ -37,21 +37,22 @@ const poll = async <T>(api: string, limit: number, what: string, condition: () =
 };
 
 interface Target extends Finders {
-  readonly [PLACE]: { page: Page; frame: string | undefined };
-  /** What errors begin with. */
+  /** The page and the frame in which expressions are evaluated. The main frame is undefined. */
+  readonly [SCOPE]: { page: Page; frame: string | undefined };
+  /** The prefix of error messages. */
   readonly [NAME]: string;
   url(): string;
 }
 
 export const DOCUMENT = methods<Target>()({
   [FIND](step: string): Locator {
-    return new Locator(this[PLACE].page, step, this[PLACE].frame);
+    return new Locator(this[SCOPE].page, step, this[SCOPE].frame);
   },
   async evaluate(code: unknown, ...args: unknown[]): Promise<any> {
     const [first] = args;
-    // What `$` gave is an element where the page gets it.
+    // The function in the page receives the element of a locator that `$` returned.
     if (args.length === 1 && first instanceof Locator) return first[RUN]("evaluate", code, []);
-    const { page, frame } = this[PLACE];
+    const { page, frame } = this[SCOPE];
     const api = `${this[NAME]}.evaluate`;
     return returned(await call(api, "evaluatePage", { page: page[ID], frame, script: script(api, code, args) }));
   },
@@ -78,7 +79,7 @@ export const DOCUMENT = methods<Target>()({
     const api = `${this[NAME]}.waitForFunction`;
     const [arg, given] = rest;
     const { timeout } = options(api, given, "polling", "timeout");
-    const { page, frame } = this[PLACE];
+    const { page, frame } = this[SCOPE];
     const text = script(api, code, rest.length ? [arg] : []);
     const found = await poll(api, timeout ?? page[TIMEOUTS].action, "", async () => {
       const answer = returned(await call(api, "evaluatePage", { page: page[ID], frame, script: text, patient: true }));
@@ -90,13 +91,13 @@ export const DOCUMENT = methods<Target>()({
     const api = `${this[NAME]}.waitForURL`;
     const { timeout, waitUntil } = options(api, given, "timeout", "waitUntil");
     const matches = urlMatcher(wanted);
-    const limit = timeout ?? this[PLACE].page[TIMEOUTS].navigation;
+    const limit = timeout ?? this[SCOPE].page[TIMEOUTS].navigation;
     await poll(api, limit, `waiting for navigation to "${wanted}" until "${waitUntil ?? "load"}"`, () => matches(this.url()));
     await this.waitForLoadState(waitUntil, { timeout });
   },
   async waitForLoadState(state?: string, given?: Options): Promise<void> {
     const api = `${this[NAME]}.waitForLoadState`;
-    const { page } = this[PLACE];
+    const { page } = this[SCOPE];
     const limit = given?.timeout ?? page[TIMEOUTS].navigation;
     await call(api, "waitForLoad", { page: page[ID], until: loadState(api, state), timeout: limit });
   },
@@ -125,12 +126,12 @@ export const DOCUMENT = methods<Target>()({
     await this[SHORTCUT](from).dragTo(this[SHORTCUT](to), given);
   },
   [SHORTCUT](selector: string, one = true): Locator {
-    return new Locator(this[PLACE].page, `locator(${quote(selector)})${one ? ".first()" : ""}`, this[PLACE].frame, this[NAME]);
+    return new Locator(this[SCOPE].page, `locator(${quote(selector)})${one ? ".first()" : ""}`, this[SCOPE].frame, this[NAME]);
   },
 });
 export type DocumentMethods = typeof DOCUMENT;
 
-/** Each of these takes a selector before what the locator's method takes. */
+/** The methods of locators that pages and frames also have, with a selector as the first parameter. */
 const SHORTCUTS = [
   "blur",
   "check",

@@ -1,4 +1,4 @@
-// Listeners of pages and of the context.
+// Event listeners of pages and of the browser context.
 
 import { TimeoutError } from "./calls";
 import { methods, type Options, options } from "./offer";
@@ -10,9 +10,9 @@ export type Listeners = Record<string, Listener[]>;
 
 interface Target {
   [LISTENERS]: Listeners;
-  /** Tells the server whether anybody listens to an event. */
+  /** Notifies the server that the first listener of an event was added, or the last one removed. */
   [LISTEN](event: string, on: boolean): void;
-  /** What errors begin with. */
+  /** The prefix of error messages. */
   readonly [NAME]: string;
   [TIMEOUTS]: { action: number };
 }
@@ -58,11 +58,11 @@ export const EMITTER = methods<Target>()({
   async waitForEvent(event: string, given?: Options | Listener): Promise<any> {
     return this[WAIT]("waitForEvent", event, given);
   },
-  /** Waits for the first event that `matches`, at most as long as the page's actions may take. */
+  /** Waits for the first event that `matches`. The default timeout is that of actions. */
   [WAIT](name: string, event: string, given: Options | Listener | undefined, matches?: Listener): Promise<any> {
     const api = `${this[NAME]}.${name}`;
     const { predicate, timeout } = typeof given === "function" ? { predicate: given } : options(api, given, "predicate", "timeout");
-    const wanted: Listener = matches ?? predicate ?? (() => true);
+    const isMatch: Listener = matches ?? predicate ?? (() => true);
     const limit: number = timeout ?? this[TIMEOUTS].action;
     return new Promise((resolve, reject) => {
       let timer: number | undefined;
@@ -73,7 +73,7 @@ export const EMITTER = methods<Target>()({
       };
       const listener: Listener = async (...args) => {
         try {
-          if (await wanted(...args)) end(resolve, args[0]);
+          if (await isMatch(...args)) end(resolve, args[0]);
         } catch (error) {
           end(reject, error);
         }

@@ -1,11 +1,11 @@
-// What happens in pages, as objects: requests and responses, dialogs, downloads.
+// The objects that listeners receive: requests, responses, console messages, dialogs, file choosers and downloads.
 
 import { Buffer } from "./bytes";
 import { call } from "./calls";
 import { offer } from "./offer";
 import type { Page } from "./page";
 import { pageOf } from "./registry";
-import { ATTEND, FRAME_OF, ID } from "./symbols";
+import { COUNT_DIALOGS, FRAME_OF, ID } from "./symbols";
 
 type Headers = Record<string, string>;
 
@@ -162,7 +162,7 @@ class Dialog {
   constructor(page: Page, facts: DialogFacts) {
     this.#page = page;
     this.#facts = facts;
-    page[ATTEND](1);
+    page[COUNT_DIALOGS](1);
   }
   type() {
     return this.#facts.type;
@@ -188,7 +188,7 @@ class Dialog {
     try {
       await call(`dialog.${name}`, "answerDialog", { page: this.#page[ID], accept, text });
     } finally {
-      this.#page[ATTEND](-1);
+      this.#page[COUNT_DIALOGS](-1);
     }
   }
 }
@@ -259,13 +259,13 @@ class Download {
 }
 offer(Download, "download");
 
-/** An uncaught error of a page, from its text. */
+/** Returns an error object for the text of an uncaught error of a page. */
 const pageError = (text: string) => {
   const [, name, message] = /^(?:(\w*Error): )?([\s\S]*?)(?:\n\s+at [\s\S]*)?$/.exec(text) ?? [];
   return Object.assign(new Error(message ?? text), { name: name ?? "Error", stack: text });
 };
 
-/** What each event of a page gives its listeners. */
+/** Functions that return the argument of the listeners, for each event of a page. */
 export const EVENTS: Record<string, (page: Page, facts: any) => unknown> = {
   close: (page) => page,
   console: (_, facts) => new ConsoleMessage(facts),

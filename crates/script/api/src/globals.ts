@@ -1,14 +1,16 @@
-// What code finds besides the language: timers, the console, URLs, bytes. Nothing here reaches a file, a process or a network.
+// The globals of client code besides those of the language: timers, the console, URLs and bytes. They have no access to files, processes
+// and networks.
 
 import { Buffer, base64, fromBase64, latin1, TextDecoder, TextEncoder } from "./bytes";
 import { json } from "./calls";
+import { expect } from "./expect";
 import { source } from "./source";
 import { clearTimer, setTimer } from "./timers";
 import { URL, URLSearchParams } from "./url";
 
 type Callback = (...args: any[]) => unknown;
 
-const shown = (value: unknown) => {
+const formatted = (value: unknown) => {
   if (typeof value === "string") return value;
   if (value instanceof Error) return value.stack ? `${value}\n${value.stack}`.trimEnd() : String(value);
   if (typeof value === "function") return `[Function: ${value.name || "anonymous"}]`;
@@ -21,7 +23,7 @@ const shown = (value: unknown) => {
 const print =
   (level: string) =>
   (...values: unknown[]) =>
-    native.print(level, values.map(shown).join(" ").toWellFormed());
+    native.print(level, values.map(formatted).join(" ").toWellFormed());
 
 const unsupported = (name: string, alternative: string) => () => {
   throw new Error(`${name} is not supported by browser_run_code_unsafe; ${alternative}`);
@@ -42,15 +44,15 @@ const globals = {
   Buffer,
   atob: (text: string) => String.fromCharCode(...fromBase64(text)),
   btoa: (text: unknown) => base64(latin1(String(text))),
-  // biome-ignore lint/security/noGlobalEval: the source of a value is no code of the client, and indirect `eval` sees nothing of this bundle.
+  // biome-ignore lint/security/noGlobalEval: `source` returns a literal, and indirect `eval` has no access to the scope of this bundle.
   structuredClone: (value: unknown) => (0, eval)(`(${source(value)})`),
   fetch: unsupported("fetch", "use page.evaluate(() => fetch(…))"),
-  expect: unsupported("expect", "use locator.waitFor, page.waitForFunction, or throw an error"),
+  expect,
   require: unsupported("require", "the code runs without modules, files and network"),
 };
 
-/** The engine has no locales: without a language the plain forms do. */
-const NO_LOCALES = "use page.evaluate, where the browser knows languages";
+/** The hint of errors about locales, which QuickJS does not support. */
+const NO_LOCALES = "use page.evaluate, because the browser supports locales";
 
 const removeLocales = () => {
   const intl = new Proxy({}, { get: (_, name) => (typeof name === "symbol" ? undefined : unsupported(`Intl.${name}`, NO_LOCALES)()) });
@@ -68,7 +70,7 @@ const removeLocales = () => {
   }
 };
 
-/** Defines the globals of code. */
+/** Defines the globals of client code. */
 export const defineGlobals = () => {
   removeLocales();
   for (const [name, value] of Object.entries(globals)) {

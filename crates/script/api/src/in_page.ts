@@ -1,15 +1,16 @@
-// Functions that run in the page: their source text goes there, so they use nothing of this package.
+// Functions that run in the page. Their source text is sent, so they must not refer to anything outside of themselves.
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
-interface MadeFile {
+interface FileContent {
   name: string;
   type: string;
+  /** The content in Base64. */
   data: string;
 }
 
-/** Gives an input files that the code made. */
-export const fillFiles = (element: Element, files: MadeFile[]) => {
+/** Sets the files of a file input, or of the input of a label, from their contents. */
+export const setFiles = (element: Element, files: FileContent[]) => {
   const input = element instanceof HTMLLabelElement ? element.control : element;
   if (!(input instanceof HTMLInputElement) || input.type !== "file") throw new Error("Node is not an HTMLInputElement of type file");
   if (files.length > 1 && !input.multiple) throw new Error("Non-multiple file input can only accept single file");
@@ -49,6 +50,8 @@ export const dispatchEvent = (element: Element, [type, init]: [string, EventInit
 
 export const blur = (element: HTMLElement) => element.blur();
 export const innerHTML = (element: Element) => element.innerHTML;
+export const valueOrText = (element: any) =>
+  /^(input|textarea)$/i.test(element.nodeName) ? element.value : (element.textContent ?? "").trim();
 export const textContents = (elements: Element[]) => elements.map((element) => element.textContent ?? "");
 export const innerTexts = (elements: HTMLElement[]) => elements.map((element) => element.innerText ?? "");
 export const optionCount = (select: HTMLSelectElement) => select.options?.length ?? 0;
@@ -72,7 +75,7 @@ interface Tag {
   type?: string;
 }
 
-/** Adds a script or style sheet to the document, and waits until it is there. */
+/** Adds a script or a style sheet to the document. Resolves when it is loaded. */
 export const addTag = ({ tag, content, address, type }: Tag) =>
   new Promise<void>((resolve, reject) => {
     const element = document.createElement(tag) as HTMLScriptElement;

@@ -1,4 +1,4 @@
-// Keyboard and mouse.
+// The keyboard and the mouse of a page.
 
 import { call } from "./calls";
 import { type Options, offer, options } from "./offer";

@@ -1,4 +1,4 @@
-// Locators, and what is inside frames.
+// Locators and frame locators.
 
 import { Buffer, contentBase64 } from "./bytes";
 import { call } from "./calls";
@@ -12,18 +12,18 @@ import { ALL, API, DO, EXPRESSION, FIND, FRAME, ID, OPTIONS, PAGE, RUN, TIMEOUTS
 const CLICK = ["button", "clickCount", "delay", "force", "modifiers", "position", "timeout"];
 export const SCREENSHOT = ["clip", "fullPage", "omitBackground", "path", "quality", "scale", "timeout", "type"];
 
-/** What a function in the page returned: JSON cannot express `undefined`. */
+/** Returns the result of a function in the page; null stands for `undefined`, which JSON cannot represent. */
 export const returned = (answer: { value: unknown } | null): any => (answer === null ? undefined : answer.value);
 
 export interface Locator extends Finders {}
 export class Locator {
-  // The bundler renames a class that refers to itself.
+  // The bundler renames classes that refer to themselves.
   static readonly name = "Locator";
   readonly [PAGE]: Page;
   readonly [EXPRESSION]: string;
   readonly [FRAME]: string | undefined;
   readonly [API]: string;
-  /** `frame` is the frame that the expression starts in, if not the main one; `api` is what errors begin with. */
+  /** Creates a locator. `frame` is the id of the frame of the expression, if it is not the main frame. Error messages begin with `api`. */
   constructor(page: Page, expression: string, frame: string | undefined, api = "locator") {
     this[PAGE] = page;
     this[EXPRESSION] = expression;
@@ -136,8 +136,12 @@ export class Locator {
   async setInputFiles(files: unknown, given?: Options) {
     const paths: any[] = [files].flat();
     if (paths.every((file) => typeof file === "object" && file?.name !== undefined)) {
-      const made = paths.map(({ name, mimeType, buffer }) => ({ name: String(name), type: mimeType ?? "", data: contentBase64(buffer) }));
-      return this[RUN]("setInputFiles", inPage.fillFiles, [made], given);
+      const contents = paths.map(({ name, mimeType, buffer }) => ({
+        name: String(name),
+        type: mimeType ?? "",
+        data: contentBase64(buffer),
+      }));
+      return this[RUN]("setInputFiles", inPage.setFiles, [contents], given);
     }
     if (!paths.every((file) => typeof file === "string")) {
       throw new Error(`${this[API]}.setInputFiles: files are all paths, or all { name, mimeType, buffer }`);
@@ -243,12 +247,12 @@ export class Locator {
   async evaluateAll(code: unknown, ...args: unknown[]) {
     return this[ALL]("evaluateAll", code, args);
   }
-  /** Runs a function in the page with the element. */
+  /** Calls a function in the page with the element. */
   [RUN](name: string, code: unknown, args: unknown[], given?: Options): Promise<any> {
     const text = script(`${this[API]}.${name}`, code, args, "element");
     return this[DO](name, "evaluate", { script: text, ...this[OPTIONS](name, given, "timeout") }).then(returned);
   }
-  /** The same with all elements that match. */
+  /** Calls a function in the page with an array of all matching elements. */
   [ALL](name: string, code: unknown, args: unknown[]): Promise<any> {
     return this[DO](name, "evaluateAll", { script: script(`${this[API]}.${name}`, code, args, "elements") }).then(returned);
   }

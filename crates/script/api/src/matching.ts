@@ -1,10 +1,10 @@
-// Strings, patterns and functions that URLs must match.
+// URL patterns: globs, regular expressions and predicates.
 
 import { URL } from "./url";
 
 export type UrlPattern = string | RegExp | ((url: URL) => boolean) | undefined;
 
-/** `*` stays within a path segment, `**` does not, `?` is itself, `{a,b}` is either. */
+/** Converts a glob to a regular expression. `*` matches within a path segment, `**` across segments, `?` only itself, `{a,b}` either. */
 const glob = (pattern: string) => {
   let text = "";
   let group = 0;
@@ -30,13 +30,13 @@ const glob = (pattern: string) => {
   return new RegExp(`^${text}$`);
 };
 
-/** A predicate for URLs. */
-export const urlMatcher = (wanted: UrlPattern): ((url: string) => boolean) => {
-  if (typeof wanted === "function") return (url) => wanted(new URL(url));
-  if (wanted instanceof RegExp) return (url) => new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, "")).test(url);
-  if (wanted === undefined || wanted === "") return () => true;
-  const text = String(wanted);
-  const pattern = glob(text);
+/** Returns a predicate for URLs. Without a pattern, all URLs match. */
+export const urlMatcher = (pattern: UrlPattern): ((url: string) => boolean) => {
+  if (typeof pattern === "function") return (url) => pattern(new URL(url));
+  if (pattern instanceof RegExp) return (url) => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")).test(url);
+  if (pattern === undefined || pattern === "") return () => true;
+  const text = String(pattern);
+  const regex = glob(text);
   const normal = URL.canParse(text) ? new URL(text).href : text;
-  return (url) => url === text || url === normal || pattern.test(url);
+  return (url) => url === text || url === normal || regex.test(url);
 };

@@ -1,10 +1,10 @@
-// What the bundle gets from `runtime.rs`.
+// The parameters of the bundle, which `runtime.rs` passes.
 
-/** Functions of the server. Text goes both ways. */
+/** Functions of the server. */
 declare const native: {
-  /** Begins an operation; `settle` is called with the same id when it is over. */
+  /** Starts an operation. The server calls `settle` with the same id when it is complete. */
   call(id: number, request: string): void;
-  /** Answers at once what the server knows without the browser. */
+  /** Returns the result of a query as JSON, without a command to the browser. */
   query(request: string): string;
   print(level: string, text: string): void;
   unhandled(text: string): void;
@@ -15,8 +15,11 @@ declare const native: {
   utf8(octets: string): string;
 };
 
-/** The page that the code is given. */
+/** The id of the page that is passed to the code. */
 declare const currentPage: string;
 
-/** How long actions and navigations take at most, in milliseconds. */
+/** The default timeouts of actions and navigations, in ms. */
 declare const timeouts: { action: number; navigation: number };
+
+/** The name of the client code in stack traces. */
+declare const codeName: string;

@@ -1,26 +1,25 @@
-// What objects offer to code. Whatever else code uses of them is an error that names it, not `undefined`.
+// The supported members of the objects of the API. Accessing another member throws an error with its name instead of returning `undefined`.
 
-/** What a client writes: options are checked by name, and their values by the server. */
+/** Options that code passes. The API checks their names, the server their values. */
 export type Options = Record<string, any>;
 
 type Type = { prototype: object };
 
-/** What the language and its tools look for in any object. */
+/** Members that the language and test frameworks read from any object. */
 const PROBED = new Set(["then", "toJSON", "nodeType", "asymmetricMatch"]);
 const ALTERNATIVES: Record<string, string> = {
   accessibility: "browser_snapshot shows the page",
   ariaSnapshot: "browser_snapshot shows the page",
   clock: "page.addInitScript can replace Date",
-  evaluateHandle: "page.$ gives a locator, which page.evaluate takes",
-  exposeBinding: 'page.on("console") hears what the page says',
-  exposeFunction: 'page.on("console") hears what the page says',
-  pause: "use page.waitForTimeout",
+  evaluateHandle: "page.$ returns a locator, which page.evaluate accepts",
+  exposeBinding: 'page.on("console") receives the console messages of the page',
+  exposeFunction: 'page.on("console") receives the console messages of the page',
   request: "use page.evaluate(() => fetch(…))",
 };
 
 const offered: [string, Type][] = [];
 
-/** Offers the methods and properties of a class under a name. */
+/** Declares the members of a class as supported. `name` is the name of the object in error messages. */
 export const offer = (type: Type, name: string) => {
   const missing = new Proxy(Object.prototype, {
     get(target, key) {
@@ -33,7 +32,7 @@ export const offer = (type: Type, name: string) => {
   offered.push([name, type]);
 };
 
-/** The objects and the names that each offers, both sorted. */
+/** Returns the names of the objects with the names of their supported members, both sorted. */
 export const surface = () =>
   offered
     .map(([name, type]): [string, string[]] => {
@@ -42,27 +41,27 @@ export const surface = () =>
     })
     .sort(([one], [other]) => (one < other ? -1 : 1));
 
-/** Adds methods that several classes share. */
+/** Adds shared methods to a class. */
 export const mix = (type: Type, shared: object) => Object.defineProperties(type.prototype, Object.getOwnPropertyDescriptors(shared));
 
-/** Methods for `mix`. `This` is what they need of the class. */
+/** Returns methods for `mix`. `This` has the members of the class that the methods use. */
 export const methods =
   <This>() =>
   <M>(shared: M & ThisType<M & This>): M =>
     shared;
 
-/** Options that change nothing here. */
+/** The options that have no effect. */
 const IGNORED_OPTIONS = new Set(["noWaitAfter", "strict", "signal", "animations", "caret", "mask", "maskColor", "style", "steps"]);
 
-/** The given options, if all of them are known. */
+/** Returns the options that have an effect. Throws an error if an option is not supported. */
 export const options = (api: string, given: Options | undefined, ...known: string[]): Options => {
-  const taken: Options = {};
+  const effective: Options = {};
   for (const [key, value] of Object.entries(given ?? {})) {
     if (value === undefined || IGNORED_OPTIONS.has(key)) continue;
     if (!known.includes(key)) {
       throw new Error(`${api}: the option "${key}" is not supported by browser_run_code_unsafe; see docs/run-code.md`);
     }
-    taken[key] = value;
+    effective[key] = value;
   }
-  return taken;
+  return effective;
 };

@@ -1,7 +1,7 @@
 // Pages and their frames.
 
 import { Buffer } from "./bytes";
-import { call, query } from "./calls";
+import { call, pause, query } from "./calls";
 import { DOCUMENT, type DocumentMethods, loadState } from "./document";
 import { EMITTER, type Emitter, type Listeners } from "./emitter";
 import { EVENTS, type Request, Response } from "./events";
@@ -13,7 +13,22 @@ import { pageOf, registry } from "./registry";
 import { type RouteEntry, ROUTER, type Router } from "./routes";
 import { FINDERS, type Finders } from "./selectors";
 import { initScript } from "./source";
-import { ATTEND, FRAME_OF, ID, LISTEN, LISTENERS, NAME, PAGE, PLACE, ROUTED, ROUTES, ROUTING, TIMEOUTS, UPDATE, WAIT } from "./symbols";
+import {
+  COUNT_DIALOGS,
+  FRAME_OF,
+  ID,
+  LISTEN,
+  LISTENERS,
+  NAME,
+  PAGE,
+  ROUTED,
+  ROUTES,
+  ROUTING,
+  SCOPE,
+  TIMEOUTS,
+  UPDATE,
+  WAIT,
+} from "./symbols";
 
 const NAVIGATION = ["timeout", "waitUntil", "referer"];
 const PDF = ["format", "height", "landscape", "path", "printBackground", "width"];
@@ -25,12 +40,12 @@ interface FrameFacts {
   name: string;
 }
 
-/** A URL, or a predicate for what has one. */
+/** A URL pattern, or a predicate for a request or response. */
 type Matching<T> = string | RegExp | ((subject: T) => unknown);
 
-const subjectMatcher = <T extends { url(): string }>(wanted: Matching<T>): ((subject: T) => unknown) => {
-  if (typeof wanted === "function") return wanted;
-  const matches = urlMatcher(wanted);
+const subjectMatcher = <T extends { url(): string }>(pattern: Matching<T>): ((subject: T) => unknown) => {
+  if (typeof pattern === "function") return pattern;
+  const matches = urlMatcher(pattern);
   return (subject) => matches(subject.url());
 };
 
@@ -57,15 +72,15 @@ export class Page {
   get mouse() {
     return this.#mouse;
   }
-  get [PLACE]() {
+  get [SCOPE]() {
     return { page: this, frame: undefined };
   }
   get [NAME]() {
     return "page";
   }
-  /** Dialogs that were handed out are the code's to answer, whether or not it listens to more of them. */
-  [ATTEND](more: number) {
-    this.#dialogs += more;
+  /** Changes the number of open dialogs that the code handles. The server leaves dialogs to the code until the number is 0. */
+  [COUNT_DIALOGS](change: number) {
+    this.#dialogs += change;
     if (this.#dialogs === 0 && !this[LISTENERS].dialog?.length) this[LISTEN]("dialog", false);
   }
   [LISTEN](event: string, on: boolean) {
@@ -75,7 +90,7 @@ export class Page {
     }
     call("page.on", "listen", { page: this[ID], event, on }).catch(() => {});
   }
-  /** The frame of an id, which may be gone. */
+  /** Returns the frame with this id, which may be detached. */
   [FRAME_OF](id: string) {
     return this.frames().find((frame) => frame[ID] === id) ?? new Frame(this, { id, parent: null, url: "", name: "" });
   }
@@ -127,8 +142,8 @@ export class Page {
   mainFrame() {
     return this.frames()[0] as Frame;
   }
-  frame(wanted: string | { name?: string; url?: UrlPattern }) {
-    const { name, url } = typeof wanted === "string" ? { name: wanted } : wanted;
+  frame(selector: string | { name?: string; url?: UrlPattern }) {
+    const { name, url } = typeof selector === "string" ? { name: selector } : selector;
     const matches = urlMatcher(url);
     return this.frames().find((frame) => (name !== undefined ? frame.name() === name : matches(frame.url()))) ?? null;
   }
@@ -162,17 +177,20 @@ export class Page {
   async pdf(given?: Options) {
     return Buffer.from(await call("page.pdf", "pdf", { page: this[ID], ...options("page.pdf", given, ...PDF) }), "base64");
   }
+  async pause() {
+    await pause("page.pause");
+  }
   setDefaultTimeout(ms: number) {
     this[TIMEOUTS] = { action: ms, navigation: ms };
   }
   setDefaultNavigationTimeout(ms: number) {
     this[TIMEOUTS] = { ...this[TIMEOUTS], navigation: ms };
   }
-  async waitForRequest(wanted: Matching<Request>, given?: Options): Promise<Request> {
-    return this[WAIT]("waitForRequest", "request", given, subjectMatcher(wanted));
+  async waitForRequest(pattern: Matching<Request>, given?: Options): Promise<Request> {
+    return this[WAIT]("waitForRequest", "request", given, subjectMatcher(pattern));
   }
-  async waitForResponse(wanted: Matching<Response>, given?: Options): Promise<Response> {
-    return this[WAIT]("waitForResponse", "response", given, subjectMatcher(wanted));
+  async waitForResponse(pattern: Matching<Response>, given?: Options): Promise<Response> {
+    return this[WAIT]("waitForResponse", "response", given, subjectMatcher(pattern));
   }
   async waitForNavigation(given?: Options) {
     const { url, waitUntil, timeout } = options("page.waitForNavigation", given, "timeout", "url", "waitUntil");
@@ -209,7 +227,7 @@ export class Frame {
   get [ID]() {
     return this.#facts.id;
   }
-  get [PLACE]() {
+  get [SCOPE]() {
     return { page: this[PAGE], frame: this.#facts.parent === null ? undefined : this[ID] };
   }
   get [NAME]() {
@@ -235,7 +253,7 @@ export class Frame {
     return this[PAGE].frames().filter((frame) => frame.#facts.parent === this[ID]);
   }
   async goto(url: unknown, given?: Options) {
-    if (this[PLACE].frame === undefined) return this[PAGE].goto(url, given);
+    if (this[SCOPE].frame === undefined) return this[PAGE].goto(url, given);
     throw new Error("frame.goto is not supported by browser_run_code_unsafe for frames inside the page; see docs/run-code.md");
   }
   toJSON() {

@@ -1,4 +1,4 @@
-// The context and its pages. The entry fills this in, so that the files that need them import no classes that need these files.
+// The browser context and its pages. `api.entry.ts` sets them, which avoids circular imports.
 
 import type { BrowserContext } from "./context";
 import type { Page } from "./page";
@@ -11,10 +11,10 @@ export const registry = {} as Registry;
 
 const pages = new Map<string, Page>();
 
-/** All pages that the code has had to do with. */
+/** Returns all pages for which an object exists. */
 export const knownPages = () => [...pages.values()];
 
-/** The page of an id, the same object each time. */
+/** Returns the page with this id, which is always the same object. */
 export const pageOf = (id: string): Page => {
   const known = pages.get(id) ?? registry.createPage(id);
   pages.set(id, known);

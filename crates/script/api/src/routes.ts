@@ -1,4 +1,4 @@
-// Requests that code decides about.
+// Routes: handlers of intercepted requests.
 
 import { Buffer, contentBase64 } from "./bytes";
 import { call, json } from "./calls";
@@ -17,7 +17,7 @@ interface FetchedFacts {
   body: string;
 }
 
-/** What a server answered to a request that still waits. */
+/** The response that `route.fetch` returns. */
 class FetchedResponse {
   #facts: FetchedFacts;
   #url: string;
@@ -59,16 +59,17 @@ offer(FetchedResponse, "fetchedResponse");
 interface RouteFacts extends RequestFacts {
   pause: string;
 }
-/** Whether a handler decided, and with which changes it did not. */
+/** The outcome of a handler. Without a decision, the changes apply to the next handler. */
 type Outcome = { decided: true } | { decided: false; changes: Options };
 type Handler = (route: Route, request: Request) => unknown;
 
-/** A decision about a URL pattern's requests. */
+/** A handler for the requests whose URLs match a pattern. */
 export interface RouteEntry {
-  wanted: string;
+  pattern: string;
   handler: Handler;
   matches(url: string): boolean;
-  left: number;
+  /** The number of requests that the handler is still called for. */
+  remaining: number;
 }
 
 class Route {
@@ -81,7 +82,7 @@ class Route {
     this.#request = request;
     this.#changes = changes;
   }
-  /** Calls a handler, and waits for its decision. */
+  /** Calls a handler. Resolves when it has decided. */
   [ROUTED](handler: Handler): Promise<Outcome> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
@@ -149,7 +150,7 @@ offer(Route, "route");
 
 const overrides = (name: string, given?: Options) => options(`route.${name}`, given, "headers", "method", "postData", "url");
 
-/** Lets a request continue with changes. */
+/** Returns the verdict that continues a request with changes. */
 const continueVerdict = ({ headers, method, postData, url }: Options) => {
   const isData = postData !== null && typeof postData === "object" && !ArrayBuffer.isView(postData);
   const content = isData ? json(postData) : postData;
@@ -165,21 +166,21 @@ const continueVerdict = ({ headers, method, postData, url }: Options) => {
 
 interface Routed {
   [ROUTES]: RouteEntry[];
-  /** Only pages have one. */
+  /** The id of a page; undefined for the context. */
   [ID]?: string;
 }
 
-/** The routes of a page or of the context. */
+/** The methods of pages and of the context for routes. */
 export const ROUTER = methods<Routed>()({
-  async route(wanted: UrlPattern, handler: Handler, given?: Options) {
+  async route(pattern: UrlPattern, handler: Handler, given?: Options) {
     const { times } = options("page.route", given, "times");
-    this[ROUTES].push({ wanted: String(wanted), handler, matches: urlMatcher(wanted), left: times ?? Number.POSITIVE_INFINITY });
+    this[ROUTES].push({ pattern: String(pattern), handler, matches: urlMatcher(pattern), remaining: times ?? Number.POSITIVE_INFINITY });
     await updateRouting();
   },
-  async unroute(wanted: UrlPattern, handler?: Handler) {
-    const isSame = (route: RouteEntry) => route.wanted === String(wanted) && (!handler || route.handler === handler);
+  async unroute(pattern: UrlPattern, handler?: Handler) {
+    const isSame = (route: RouteEntry) => route.pattern === String(pattern) && (!handler || route.handler === handler);
     this[ROUTES] = this[ROUTES].filter((route) => !isSame(route));
-    if (!handler) await call("page.unroute", "unroute", { of: this[ID] ?? null, wanted: String(wanted) });
+    if (!handler) await call("page.unroute", "unroute", { of: this[ID] ?? null, wanted: String(pattern) });
     await updateRouting();
   },
   async unrouteAll(given?: Options) {
@@ -191,7 +192,7 @@ export const ROUTER = methods<Routed>()({
 });
 export type Router = typeof ROUTER;
 
-/** Pauses the requests of pages that have routes. Resolves when they do pause, also if an earlier call began that. */
+/** Turns interception on for pages with routes and off for others. Resolves when it is in effect, also if an earlier call started that. */
 export const updateRouting = () =>
   Promise.all(
     [...registry.context.pages(), ...knownPages()].map((page) => {
@@ -208,15 +209,18 @@ export const updateRouting = () =>
     }),
   );
 
-/** Gives a paused request to the routes, the newest first, those of the page before those of the context. */
+/**
+ * Calls the matching handlers for a paused request until one decides: first those of the page, then those of the context, each in reverse
+ * order.
+ */
 export const decide = async (page: Page, facts: RouteFacts) => {
   const request = new Request(page, facts);
   let changes: Options = {};
   for (const owner of [page, registry.context]) {
     for (const route of [...owner[ROUTES]].reverse()) {
       if (!owner[ROUTES].includes(route) || !route.matches(request.url())) continue;
-      route.left -= 1;
-      if (route.left <= 0) owner[ROUTES] = owner[ROUTES].filter((other) => other !== route);
+      route.remaining -= 1;
+      if (route.remaining <= 0) owner[ROUTES] = owner[ROUTES].filter((other) => other !== route);
       const outcome = await new Route(request, facts, changes)[ROUTED](route.handler);
       if (outcome.decided) return void (await updateRouting());
       ({ changes } = outcome);
@@ -227,8 +231,8 @@ export const decide = async (page: Page, facts: RouteFacts) => {
   await updateRouting();
 };
 
-/** Removes routes that other code removed: those of a pattern, or all. */
-export const dropRoutes = (owner: Routed, wanted: string | null) => {
-  owner[ROUTES] = owner[ROUTES].filter((route) => wanted !== null && route.wanted !== wanted);
+/** Removes the routes with this pattern, or all, because other code removed them. */
+export const dropRoutes = (owner: Routed, pattern: string | null) => {
+  owner[ROUTES] = owner[ROUTES].filter((route) => pattern !== null && route.pattern !== pattern);
   updateRouting().catch(() => {});
 };

@@ -1,4 +1,4 @@
-// Locators are locator expressions, text that the server reads: each method adds to it.
+// The methods that create locators. A locator is a locator expression, which the server parses; each method appends a step.
 
 import { json } from "./calls";
 import type { FrameLocator, Locator } from "./locator";
@@ -14,7 +14,7 @@ const literal = (value: any): string => {
   return typeof value === "string" ? quote(value) : String(value);
 };
 
-/** `, { name: 'Go', exact: true }`, or nothing. */
+/** Returns options as source text, such as `, { name: 'Go', exact: true }`; empty without options. */
 const suffix = (api: string, given: Options | undefined, known: string[]) => {
   const entries = Object.entries(options(api, given, ...known));
   return entries.length ? `, { ${entries.map(([key, value]) => `${key}: ${literal(value)}`).join(", ")} }` : "";
@@ -23,12 +23,12 @@ const suffix = (api: string, given: Options | undefined, known: string[]) => {
 const FILTERS = ["has", "hasNot", "hasText", "hasNotText", "visible"];
 const ROLE = ["checked", "description", "disabled", "exact", "expanded", "includeHidden", "level", "name", "pressed", "selected"];
 
-/** The conditions of a filter, or nothing. */
+/** Returns the conditions of a filter as source text; empty without conditions. */
 export const filterConditions = (given?: Options) => suffix("locator.filter", given, FILTERS).slice(2);
 
 type Text = string | RegExp;
 
-/** The methods that find elements, for everything that elements can be found in. `[FIND]` takes a step of an expression. */
+/** The methods of pages, frames, locators and frame locators that return locators. `[FIND]` appends a step to the expression. */
 export const FINDERS = methods<{ [FIND](step: string): Locator }>()({
   locator(selector: string | Locator, given?: Options): Locator {
     const start = isLocator(selector) ? selector[EXPRESSION] : quote(selector);

@@ -1,8 +1,8 @@
-// Timers, and errors that reach no code of the client.
+// Timers and the reports of unhandled errors.
 
 import { sleep } from "./calls";
 
-/** Reports an unhandled error. */
+/** Reports an unhandled error to the server. `what` is the prefix of the message. */
 export const report = (what: string, error: unknown) => native.unhandled(`${what} ${error}`.toWellFormed());
 
 const timers = new Set<number>();

@@ -1,4 +1,4 @@
-// URLs. The server parses them.
+// The `URL` and `URLSearchParams` of client code. The server parses URLs, because QuickJS has no URL parser.
 
 import { json } from "./calls";
 
@@ -78,7 +78,7 @@ const PARTS = ["href", "protocol", "username", "password", "host", "hostname", "
 type Parts = Record<(typeof PARTS)[number], string>;
 export interface URL extends Parts {}
 export class URL {
-  // The bundler renames a class that refers to itself.
+  // The bundler renames classes that refer to themselves.
   static readonly name = "URL";
   #parts!: Parts & { origin: string };
   #search: URLSearchParams | undefined;

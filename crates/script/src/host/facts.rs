@@ -158,12 +158,15 @@ fn of_request(host: &Host, page: &Page, event: &RequestEvent) -> Option<(&'stati
         RequestEvent::Failed { id, .. } => ("requestfailed", id),
         RequestEvent::HeadersSent { .. }
         | RequestEvent::ServedFromCache { .. }
-        | RequestEvent::HeadersReceived { .. } => return None,
+        | RequestEvent::HeadersReceived { .. }
+        | RequestEvent::Message { .. } => return None,
     };
     if !host.has_listener(page.id(), name) {
         return None;
     }
-    Some((name, request(&named(page, id)?)))
+    let named = named(page, id)?;
+    // Playwright reports no request for a WebSocket.
+    (named.resource_type != "websocket").then(|| (name, request(&named)))
 }
 
 /// Returns the last request of a redirect chain.
