@@ -1,8 +1,10 @@
-// Bundles the page-side code. A form shows its fields as properties of its own, before those that every element has: where a field is
-// called `children`, `form.children` is that field, in our world too. So what the source calls by a name of `src/own.json` is called
-// `$children` in the bundle, where `src/own.ts` puts it.
+// Bundles the injected scripts. The fields of a form are properties of the form that shadow those of the element: if a field has the name
+// `children`, `form.children` is that field, in isolated worlds too. The bundles therefore access each name of `src/own.json` with a
+// prefix, such as `$children`. `src/own.ts` defines these properties.
 import { build, transform } from "esbuild";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { asNatives } from "./natives.mjs";
 
 const names = JSON.parse(readFileSync("src/own.json", "utf8"));
@@ -10,6 +12,8 @@ const names = JSON.parse(readFileSync("src/own.json", "utf8"));
 const common = { bundle: true, format: "iife", target: "es2022", charset: "utf8", minifyWhitespace: true, minifySyntax: true };
 
 await build({ ...common, entryPoints: ["src/databases.entry.ts"], outfile: "dist/databases.js" });
+
+await build({ ...common, minifyIdentifiers: true, entryPoints: ["src/vitals.entry.ts"], outfile: "dist/vitals.js" });
 
 const core = {
   ...common,
@@ -19,6 +23,7 @@ const core = {
 };
 
 await build({ ...core, minifyIdentifiers: true, outfile: "dist/core.js" });
+await build({ ...core, minifyIdentifiers: true, entryPoints: ["src/dom_snapshot.entry.ts"], outfile: "dist/dom_snapshot.js" });
 const banner = {
   js: "/* Contains Readability (https://github.com/mozilla/readability), Copyright (c) 2010 Arc90 Inc, Apache License 2.0. */",
 };
@@ -30,12 +35,24 @@ await build({
   entryPoints: ["src/reader.entry.ts"],
   outfile: "dist/reader.js",
 });
+await build({ ...core, minifyIdentifiers: true, entryPoints: ["src/overlay.entry.ts"], outfile: "dist/overlay.js" });
 
-// Our own facts must not be renamed on their way to Rust.
-const [ours] = readFileSync("dist/core.js", "utf8").match(/[{,]\$[a-zA-Z]+:|\.\$[a-zA-Z]+=(?!=)/) ?? [];
-if (ours) throw new Error(`${ours} is a property of our own with a name of src/own.json: put it in quotes`);
+await build({ ...core, minifyIdentifiers: true, entryPoints: ["src/devtools.entry.ts"], outfile: "dist/devtools.js" });
+await build({ ...core, minifyIdentifiers: true, entryPoints: ["src/audit.entry.ts"], outfile: "dist/audit.js" });
 
-// There no name needs another one: each is called as what the browser has for it.
+// axe-core is compressed and otherwise unchanged. Versions of zlib compress differently, so a file with the same content is kept.
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"));
+const isSame = existsSync("dist/axe.js.gz") && gunzipSync(readFileSync("dist/axe.js.gz")).equals(axe);
+if (!isSame) writeFileSync("dist/axe.js.gz", gzipSync(axe, { level: 9 }));
+
+// Keys of the objects that Rust reads must not be renamed.
+for (const bundle of ["core", "devtools"]) {
+  const [renamed] = readFileSync(`dist/${bundle}.js`, "utf8").match(/[{,]\$[a-zA-Z]+:|\.\$[a-zA-Z]+=(?!=)/) ?? [];
+  if (renamed)
+    throw new Error(`The build renames the property ${renamed}, because its name is in src/own.json. Quote its name in the source.`);
+}
+
+// The bundle for Firefox calls the native getters and methods, which fields of a form do not shadow, so it does not need src/own.ts.
 const withoutOwn = { name: "own", setup: ({ onLoad }) => onLoad({ filter: /[\\/]own\.ts$/ }, () => ({ contents: "" })) };
 const { outputFiles } = await build({ ...core, plugins: [withoutOwn], write: false, outfile: "core.js" });
 const { code } = await transform(asNatives(outputFiles[0].text, names), { target: "es2022", charset: "utf8", minify: true });

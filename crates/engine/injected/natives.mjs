@@ -1,13 +1,13 @@
-// Rewrites the bundle for Firefox. In a sandbox everything of the page is seen through a wrapper, and to look a property up takes it longer
-// than the property itself: twenty times as long for `e.localName`, a hundred times for `e instanceof Element`. So the members of
-// `src/own.json` are called as what the browser has for them, kinds of nodes are told by their names, and globals are looked up once.
+// Rewrites the bundle for Firefox. In a sandbox, objects of the page are wrapped, and the lookup of a property takes much longer than the
+// property itself: twenty times as long for `e.localName`, a hundred times for `e instanceof Element`. The rewritten code therefore calls
+// the native getters and methods of the members in `src/own.json`, distinguishes kinds of nodes by their names, and looks up globals once.
 import ts from "typescript";
 
 const HTML = "http://www.w3.org/1999/xhtml";
 const SVG = "http://www.w3.org/2000/svg";
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
-/** Kinds of elements: namespace, and name if it is one. */
+/** The namespace of each kind of element, and its local name if the kind has only one. */
 const ELEMENTS = {
   HTMLElement: [HTML],
   SVGElement: [SVG],
@@ -20,15 +20,15 @@ const ELEMENTS = {
   HTMLTextAreaElement: [HTML, "textarea"],
 };
 const TYPES = { Element: "===1", Document: "===9", ShadowRoot: "===11&&!!host.call(e)" };
-/** The types of nodes, and where their members are found. */
+/** The interfaces whose prototypes have the members of a node, by node type. */
 const NODES = {
   1: ["Element", "Node", "HTMLElement"],
   3: ["Text", "CharacterData", "Node"],
   9: ["Document", "Node"],
   11: ["DocumentFragment", "Node"],
 };
-/** Members that only one kind has, so that the type of a node need not be asked for. */
-const OF_ONE = {
+/** The members that a single interface defines, so that the lookup does not depend on the node type. */
+const SINGLE_INTERFACE = {
   Node: [
     "childNodes",
     "compareDocumentPosition",
@@ -64,8 +64,11 @@ const OF_ONE = {
     "shadowRoot",
   ],
 };
-/** Of those, the ones that a walk asks each node for, and that nothing else is ever asked for: they are called where they stand. */
-const OFTEN = new Set([
+/**
+ * The members of `SINGLE_INTERFACE` that traversals read from each node, and that are never read from other objects. The code calls them
+ * inline, without a fallback.
+ */
+const INLINED = new Set([
   "checkVisibility",
   "firstChild",
   "firstElementChild",
@@ -80,7 +83,7 @@ const OFTEN = new Set([
   "shadowRoot",
   "textContent",
 ]);
-/** What is called; all else is read. */
+/** The members that are methods. All others are read as properties. */
 const METHODS = new Set([
   "checkVisibility",
   "closest",
@@ -103,7 +106,7 @@ const METHODS = new Set([
 const CONSTANTS = { TEXT_NODE: 3, ELEMENT_NODE: 1, DOCUMENT_FRAGMENT_NODE: 11, DOCUMENT_POSITION_FOLLOWING: 4 };
 const GLOBALS = ["document", "getComputedStyle", "Node", "NodeFilter", "CSS", "performance", "MutationObserver"];
 
-/** The same code, in which nothing is looked up that need not be. `names` are those of `src/own.json`. */
+/** Returns the code with calls of native getters and methods instead of property lookups. `names` are those of `src/own.json`. */
 export function asNatives(code, names) {
   const used = new Set();
   const kinds = new Set();
@@ -117,14 +120,15 @@ export function asNatives(code, names) {
     const name = node.name.text;
     const plain = name.slice(1);
     const called = ts.isCallExpression(node.parent) && node.parent.expression === node;
-    if (METHODS.has(plain) !== called) throw new Error(`${name} is used in a way that is not provided for`);
+    if (METHODS.has(plain) !== called)
+      throw new Error(`${name} is ${called ? "called, but METHODS does not contain it" : "not called, but METHODS contains it"}`);
     if (args.length > 1) throw new Error(`${name} has more than one argument`);
     used.add(name);
-    if (OFTEN.has(plain) && !inChain(node)) {
+    if (INLINED.has(plain) && !inChain(node)) {
       const native = factory.createIdentifier(`${name}_native`);
       const lookUp = factory.createCallExpression(factory.createIdentifier("native"), undefined, [
         factory.createStringLiteral(plain),
-        factory.createArrayLiteralExpression([factory.createIdentifier(kindOf(plain))]),
+        factory.createArrayLiteralExpression([factory.createIdentifier(interfaceOf(plain))]),
       ]);
       const known = factory.createParenthesizedExpression(
         factory.createBinaryExpression(native, ts.SyntaxKind.QuestionQuestionEqualsToken, lookUp),
@@ -134,7 +138,7 @@ export function asNatives(code, names) {
         ...args.map(visited),
       ]);
     }
-    // A chain that ends early ends in `undefined`, link by link.
+    // A short-circuited optional chain evaluates to `undefined`, so each link of it must accept `undefined`.
     const target = factory.createIdentifier(inChain(node) ? `${name}_maybe` : `${name}_of`);
     return factory.createCallExpression(target, undefined, [visited(node.expression), ...args.map(visited)]);
   };
@@ -143,10 +147,10 @@ export function asNatives(code, names) {
   const rewritten = ts.transform(source, [
     (context) => (root) => {
       const visit = (node) => {
-        const deeper = (child) => ts.visitNode(child, visit);
+        const visitChild = (child) => ts.visitNode(child, visit);
         if (ts.isCallExpression(node) && isOwn(node.expression) && !node.questionDotToken)
-          return member(node.expression, deeper, node.arguments);
-        if (isOwn(node) && !isAssigned(node)) return member(node, deeper, []);
+          return member(node.expression, visitChild, node.arguments);
+        if (isOwn(node) && !isAssigned(node)) return member(node, visitChild, []);
         if (
           ts.isPropertyAccessExpression(node) &&
           ts.isIdentifier(node.expression) &&
@@ -159,15 +163,16 @@ export function asNatives(code, names) {
           const kind = node.right.text;
           if (kind in ELEMENTS || kind in TYPES) {
             kinds.add(kind);
-            return factory.createCallExpression(factory.createIdentifier(`is_${kind}`), undefined, [deeper(node.left)]);
+            return factory.createCallExpression(factory.createIdentifier(`is_${kind}`), undefined, [visitChild(node.left)]);
           }
         }
         if (inChain(node) && !node.questionDotToken) {
-          if (ts.isPropertyAccessExpression(node)) return factory.createPropertyAccessChain(deeper(node.expression), question, node.name);
+          if (ts.isPropertyAccessExpression(node))
+            return factory.createPropertyAccessChain(visitChild(node.expression), question, node.name);
           if (ts.isElementAccessExpression(node))
-            return factory.createElementAccessChain(deeper(node.expression), question, deeper(node.argumentExpression));
+            return factory.createElementAccessChain(visitChild(node.expression), question, visitChild(node.argumentExpression));
           if (ts.isCallExpression(node))
-            return factory.createCallChain(deeper(node.expression), question, undefined, node.arguments.map(deeper));
+            return factory.createCallChain(visitChild(node.expression), question, undefined, node.arguments.map(visitChild));
         }
         return ts.visitEachChild(node, visit, context);
       };
@@ -180,9 +185,9 @@ export function asNatives(code, names) {
   return `(()=>{const{${globals.join()}}=globalThis;${prelude([...used], [...kinds])}${body}})();`;
 }
 
-/** The one kind that has the member, if there is but one. */
-function kindOf(name) {
-  return Object.keys(OF_ONE).find((kind) => OF_ONE[kind].includes(name));
+/** Returns the interface that defines the member; undefined if several do. */
+function interfaceOf(name) {
+  return Object.keys(SINGLE_INTERFACE).find((kind) => SINGLE_INTERFACE[kind].includes(name));
 }
 
 function isAssigned(node) {
@@ -190,12 +195,15 @@ function isAssigned(node) {
   return ts.isBinaryExpression(parent) && parent.left === node && parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
 }
 
-/** What the browser has for each member, by the type of the node, looked up when it is first needed; whatever has none is asked as it is. */
+/**
+ * Returns the definitions that the rewritten code uses: for each member a function that looks up the native getter or method at the first
+ * use, by the type of the node, and accesses the property if there is none; and for each kind a test.
+ */
 function prelude(members, kinds) {
   const native = (member) => {
     const name = member.slice(1);
     const call = METHODS.has(name) ? "(a)" : "";
-    const kind = kindOf(name);
+    const kind = interfaceOf(name);
     if (kind) {
       return `
     let ${member}_native;
@@ -225,8 +233,8 @@ function prelude(members, kinds) {
   };
   return `
     const native=(name,kinds)=>{
-      for(const kind of kinds){const it=Object.getOwnPropertyDescriptor(kind.prototype,name);if(it)return it.value??it.get}
-      return function(a){const it=this[name];return typeof it==="function"?it.call(this,a):it};
+      for(const kind of kinds){const property=Object.getOwnPropertyDescriptor(kind.prototype,name);if(property)return property.value??property.get}
+      return function(a){const value=this[name];return typeof value==="function"?value.call(this,a):value};
     };
     const nodeType=native("nodeType",[Node]),namespaceURI=native("namespaceURI",[Element]),localName=native("localName",[Element]),host=native("host",[ShadowRoot]);
     ${members.map(native).join("")}${kinds.map(kind).join("")}`;

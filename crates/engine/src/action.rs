@@ -8,6 +8,7 @@ mod drag;
 mod files;
 mod fill;
 mod gesture;
+mod interceptor;
 mod keyboard;
 mod pointer;
 mod scroll;
@@ -47,6 +48,8 @@ pub(crate) struct Tries<'a> {
     shown: Option<String>,
     /// The frame in which the element was found last.
     place: Option<(Page, FrameId)>,
+    /// Whether the last attempt sent input that reached another element.
+    missed: bool,
 }
 
 impl<'a> Tries<'a> {
@@ -59,6 +62,7 @@ impl<'a> Tries<'a> {
             failed: 0,
             shown: None,
             place: None,
+            missed: false,
         }
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod bidi;
 mod browser;
 mod capability;
 pub(crate) mod cdp;
+pub(crate) mod changed_response;
 mod context;
 mod creation;
 mod event;
@@ -28,26 +29,30 @@ mod observer;
 mod options;
 mod origin_storage;
 mod page;
+mod profiling;
 mod proxy;
 mod refusal;
 mod registry;
+pub(crate) mod screencast;
 pub(crate) mod scripts;
 mod stack;
 pub(crate) mod webdriver;
 mod withheld;
 
 pub use crate::feature::{Alternative, Feature};
+pub use crate::routes::FailureReason;
 pub use browser::BrowserBackend;
 pub use capability::Capabilities;
 pub use context::{ContextBackend, OriginDocuments};
 pub(crate) use context::{Cookies, Permissions};
 pub use event::{
     ConsoleMessage, DialogKind, DownloadEvent, Headers, MessageKind, PageEvent, RequestEvent,
-    ResponseFacts, SourceLocation,
+    ResponseFacts, ScreencastFrame, ScreencastSender, SourceLocation, StreamMessage,
+    StreamMessageKind,
 };
 pub use id::{FrameId, Handle, LoaderId, PageId, RequestId};
 pub use input::{HeldKey, InputStep, Key, Modifier, MouseButton, Point};
-pub use interception::{FailureReason, Fetched, PausedRequest, Verdict};
+pub use interception::{Fetched, PausedRequest, Verdict};
 pub(crate) use observer::Reporter;
 pub use observer::{ContextObserver, PageObserver};
 pub use options::{
@@ -56,8 +61,9 @@ pub use options::{
 };
 pub use page::PageBackend;
 pub(crate) use page::{
-    Capture, Dialogs, Emulation, Evaluation, Frames, Input, Interception, Navigation, Requests,
-    Unresponsive,
+    Capture, Dialogs, Emulation, Evaluation, Frames, Input, Interception, Navigation, Profiling,
+    Requests, Screencast, Unresponsive,
 };
+pub use profiling::{CoveredRange, CoveredSource, OutputFile, SourceKind};
 pub use proxy::Proxy;
 pub(crate) use proxy::{Endpoint, ProxyScheme};

@@ -32,7 +32,8 @@ impl Browser {
     /// Launches a browser. Fails with `LaunchFailed` (with the browser's last output) or `ProfileInUse`.
     pub async fn launch(progress: &Progress, options: &LaunchOptions) -> Result<Self> {
         let (network, options) = Network::of_launch(options).await?;
-        let backend = launch::launch(progress, &options).await?;
+        // Every call that may start a browser contains this future, and each of them is on the stack of a worker thread.
+        let backend = Box::pin(launch::launch(progress, &options)).await?;
         Ok(Self {
             backend,
             network: Arc::new(network),
@@ -41,7 +42,7 @@ impl Browser {
 
     /// Connects to a remote browser, or creates one there. Fails with `ConnectFailed`.
     pub async fn connect(progress: &Progress, options: &ConnectOptions) -> Result<Self> {
-        let backend = launch::connect(progress, options).await?;
+        let backend = Box::pin(launch::connect(progress, options)).await?;
         Ok(Self {
             backend,
             network: Arc::new(Network::remote()),

@@ -9,9 +9,12 @@ mod csharp;
 mod java;
 pub mod javascript;
 mod python;
+mod statement;
 
 #[cfg(test)]
 mod tests;
+
+pub use statement::{Argument, Receiver, Statement};
 
 /// The language of generated code.
 #[derive(
@@ -163,6 +166,13 @@ impl Action {
             count: 1,
             position: None,
         }
+    }
+
+    /// Returns the lines of code for a page in a variable of that name; `None` for [`Language::None`].
+    pub fn code_for(&self, language: Language, page: &str) -> Option<String> {
+        // The page is the receiver, so it is the first one in the line.
+        self.code(language)
+            .map(|line| line.replacen("page.", &format!("{page}."), 1))
     }
 
     /// Returns the lines of code; `None` for [`Language::None`].

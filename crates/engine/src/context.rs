@@ -3,19 +3,47 @@
 mod visited_origins;
 
 use crate::backend::{
-    Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent,
+    Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent, Feature,
     Geolocation, Headers, PageBackend, PageId, PageObserver, Throttling,
 };
 use crate::download::{Download, Downloads};
 use crate::egress::Egress;
 use crate::error::{Error, Result};
+use crate::network::Request;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::routes::Routes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 pub(crate) use visited_origins::VisitedOrigins;
+
+/// The largest number of requests that a recorder has not read; it misses later ones.
+const MAX_RECORDED_REQUESTS: usize = 10_000;
+
+/// The ended requests of all pages of a context.
+#[derive(Debug)]
+pub struct RequestRecorder {
+    earlier: Vec<(PageId, Request)>,
+    ended: mpsc::Receiver<(PageId, Request)>,
+}
+
+impl RequestRecorder {
+    /// Returns the requests of the current documents that ended before the recording began, once.
+    pub fn take_earlier(&mut self) -> Vec<(PageId, Request)> {
+        std::mem::take(&mut self.earlier)
+    }
+
+    /// Returns the next ended request and its page. Waits until there is one.
+    pub async fn next(&mut self) -> Option<(PageId, Request)> {
+        self.ended.recv().await
+    }
+
+    /// Returns the next ended request if there is one.
+    pub fn try_next(&mut self) -> Option<(PageId, Request)> {
+        self.ended.try_recv().ok()
+    }
+}
 
 /// A browser context. Cheap to clone; all clones refer to the same context.
 #[derive(Clone)]
@@ -29,8 +57,7 @@ pub(crate) struct Shared {
     options: ContextOptions,
     /// The egress proxy, if the context needs one.
     egress: Option<Arc<Egress>>,
-    /// Whether the browser has a command for throttling.
-    browser_throttles: bool,
+    capabilities: Capabilities,
     state: Mutex<State>,
     changes: watch::Sender<u64>,
 }
@@ -44,6 +71,8 @@ struct State {
     offline: bool,
     throttling: Throttling,
     routes: Routes,
+    /// The recorders of requests.
+    recorders: Vec<mpsc::Sender<(PageId, Request)>>,
 }
 
 impl std::fmt::Debug for BrowserContext {
@@ -69,7 +98,7 @@ impl Shared {
         Arc::new(Self {
             options,
             egress,
-            browser_throttles: capabilities.throttles,
+            capabilities: *capabilities,
             state: Mutex::new(state),
             changes: watch::Sender::new(0),
         })
@@ -96,6 +125,10 @@ impl ContextObserver for Shared {
             let mut state = self.state();
             state.pages.retain(|page| !page.is_closed());
             state.pages.push(page.clone());
+            state.recorders.retain(|recorder| !recorder.is_closed());
+            for recorder in &state.recorders {
+                page.add_recorder(recorder.clone());
+            }
             let mut pages = state.pages.iter();
             pages
                 .find(|page| Some(page.id()) == opener.as_ref())
@@ -229,7 +262,9 @@ impl BrowserContext {
     /// Sets the throttling of all pages.
     pub async fn set_throttling(&self, progress: &Progress, throttling: Throttling) -> Result<()> {
         match &self.shared.egress {
-            Some(egress) if !self.shared.browser_throttles => egress.set_throttling(throttling),
+            Some(egress) if !self.shared.capabilities.throttles => {
+                egress.set_throttling(throttling)
+            }
             _ => {
                 let set = self.backend.set_throttling(throttling);
                 progress.run(set).await?;
@@ -239,13 +274,34 @@ impl BrowserContext {
         Ok(())
     }
 
+    /// Makes the processor of all pages this many times slower; `None` ends that. Pages of other contexts in the same process are slower too.
+    pub async fn set_cpu_throttling(&self, progress: &Progress, rate: Option<f64>) -> Result<()> {
+        progress.run(self.backend.set_cpu_throttling(rate)).await
+    }
+
     /// Replaces the routes, which abort or fulfill requests of all pages. They have priority over other interception.
     pub async fn set_routes(&self, progress: &Progress, routes: Routes) -> Result<()> {
+        let capabilities = &self.shared.capabilities;
+        capabilities.require_if(routes.rewrites_requests(), Feature::RewriteRequest)?;
+        capabilities.require_if(routes.changes_responses(), Feature::HoldResponse)?;
         progress
             .run(self.backend.set_routes(routes.clone()))
             .await?;
         self.shared.state().routes = routes;
         Ok(())
+    }
+
+    /// Records the requests of all pages that end from now on.
+    pub fn record_requests(&self) -> RequestRecorder {
+        let (recorder, ended) = mpsc::channel(MAX_RECORDED_REQUESTS);
+        let mut state = self.shared.state();
+        let mut earlier = Vec::new();
+        for page in &state.pages {
+            let requests = page.add_recorder(recorder.clone());
+            earlier.extend(requests.into_iter().map(|it| (page.id().clone(), it)));
+        }
+        state.recorders.push(recorder);
+        RequestRecorder { earlier, ended }
     }
 
     /// Returns whether offline mode is on.

@@ -52,6 +52,17 @@ pub enum Error {
         /// The error in the selector and its position.
         reason: String,
     },
+    /// An audit was requested by rules or tags that do not exist, or by both.
+    #[error(
+        "Unknown rules or tags: {}. Name either rules of axe-core, such as color-contrast, or tags, such as {}.",
+        unknown.join(", "), tags.join(", ")
+    )]
+    UnknownAuditRules {
+        /// What does not exist.
+        unknown: Vec<String>,
+        /// The most common tags.
+        tags: Vec<String>,
+    },
     /// The element exists but fails an actionability check.
     #[error("{obstacle}")]
     NotActionable {
@@ -203,6 +214,20 @@ pub enum Error {
         /// The supported alternative.
         alternative: Alternative,
     },
+    /// Videos need ffmpeg, which is missing.
+    #[error(
+        "Video recording requires ffmpeg, but {reason}. Install it with `apt-get install ffmpeg` or `brew install ffmpeg`."
+    )]
+    FfmpegUnavailable {
+        /// Why ffmpeg cannot be used.
+        reason: String,
+    },
+    /// ffmpeg could not encode a video.
+    #[error("ffmpeg could not write the video: {reason}")]
+    VideoFailed {
+        /// The output of ffmpeg.
+        reason: String,
+    },
     /// A file could not be read or written.
     #[error("{reason}")]
     File {
@@ -219,6 +244,20 @@ pub enum Error {
         /// The message of the browser.
         message: String,
     },
+    /// A measurement that runs already was started, or one that does not run was stopped.
+    #[error("{} {}", measurement.name(), if *.is_running { "is recorded already" } else { "is not being recorded" })]
+    MeasurementState {
+        /// The measurement.
+        measurement: Measurement,
+        /// Whether it runs.
+        is_running: bool,
+    },
+    /// A profile in a file is not valid.
+    #[error("{reason}")]
+    InvalidProfile {
+        /// What is wrong with the file.
+        reason: String,
+    },
     /// The browser returned an error for a command, or a result of an unknown form.
     #[error("{message}")]
     Protocol {
@@ -227,6 +266,40 @@ pub enum Error {
         /// The message of the browser or the parser.
         message: String,
     },
+}
+
+/// What is measured between two calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Measurement {
+    /// A performance trace, of which a browser records one at a time.
+    PerformanceTrace,
+    /// Code coverage.
+    Coverage,
+}
+
+impl Measurement {
+    /// Returns the name, with which a sentence can begin.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PerformanceTrace => "A performance trace of this browser",
+            Self::Coverage => "Code coverage of this page",
+        }
+    }
+
+    pub(crate) fn running_error(self) -> Error {
+        Error::MeasurementState {
+            measurement: self,
+            is_running: true,
+        }
+    }
+
+    pub(crate) fn missing_error(self) -> Error {
+        Error::MeasurementState {
+            measurement: self,
+            is_running: false,
+        }
+    }
 }
 
 /// One of several elements that match a selector.

@@ -8,6 +8,18 @@ pub enum Feature {
     /// [`crate::ContextOptions::throttling`].
     #[strum(to_string = "Network throttling")]
     Throttling,
+    /// [`crate::BrowserContext::set_cpu_throttling`].
+    #[strum(to_string = "CPU throttling")]
+    CpuThrottling,
+    /// [`crate::Page::start_trace`].
+    #[strum(to_string = "Recording a performance trace")]
+    PerformanceTrace,
+    /// [`crate::Page::heap_snapshot`].
+    #[strum(to_string = "Taking a heap snapshot")]
+    HeapSnapshot,
+    /// [`crate::Page::start_coverage`].
+    #[strum(to_string = "Measuring code coverage")]
+    Coverage,
     /// [`crate::ContextOptions::media`] and later changes of it.
     #[strum(to_string = "Media feature emulation")]
     MediaFeatures,
@@ -77,9 +89,18 @@ pub enum Feature {
     /// [`crate::ContextOptions::user_agent`].
     #[strum(to_string = "User agent emulation")]
     UserAgent,
+    /// Contexts other than the default one.
+    #[strum(to_string = "An isolated browser context")]
+    IsolatedContext,
     /// `PageBackend::response_body` and `PageBackend::request_body`.
     #[strum(to_string = "Reading request and response bodies")]
     Bodies,
+    /// The frames of WebSockets in the request log.
+    #[strum(to_string = "Reading the frames of WebSockets")]
+    WebSocketFrames,
+    /// The events of event sources in the request log.
+    #[strum(to_string = "Reading server-sent events")]
+    ServerSentEvents,
 }
 
 impl Feature {
@@ -129,4 +150,7 @@ pub enum Alternative {
         to_string = "Start the browser on this machine, or restrict its network where it runs."
     )]
     LocalBrowser,
+    /// Launch a browser, instead of using that of the user.
+    #[strum(to_string = "Use a browser that Playhouse starts for it.")]
+    LaunchedBrowser,
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::io::Read as _;
 use std::sync::OnceLock;
 
 /// Defines `globalThis.__playhouseCore`: an object of functions, each of one JSON argument.
@@ -63,6 +64,55 @@ pub(crate) const DATABASES: &str = include_str!("../injected/dist/databases.js")
 
 /// Defines `globalThis.__playhouseReader`, which the core calls: finds the main article of a document, and returns it as Markdown.
 pub(crate) const READER: &str = include_str!("../injected/dist/reader.js");
+
+/// Adds the functions of highlights, annotations and the recorder to the core. Has no effect in a document that has them.
+pub(crate) const DEVTOOLS: &str = include_str!("../injected/dist/devtools.js");
+/// Adds the function `audit` to `__playhouseCore`: the check of a page and of its links, and with [`axe_script`] the accessibility audit.
+pub(crate) const AUDIT: &str = include_str!("../injected/dist/audit.js");
+
+/// The file `axe.min.js` of the npm package axe-core, compressed.
+const AXE: &[u8] = include_bytes!("../injected/dist/axe.js.gz");
+
+/// Returns a script that begins an audit with axe-core, after [`AUDIT`]. A global variable of the page with the name `axe` stays as it is.
+pub(crate) fn axe_script() -> std::io::Result<String> {
+    let mut script = format!("{AUDIT}\n(() => {{\n{AXE_BEGIN}\n");
+    flate2::read::GzDecoder::new(AXE).read_to_string(&mut script)?;
+    script.push_str("\n;");
+    script.push_str(AXE_END);
+    script.push_str("\n})();");
+    Ok(script)
+}
+
+/// Makes axe-core a CommonJS module.
+const AXE_BEGIN: &str = "const before = Object.getOwnPropertyDescriptor(window, 'axe');
+const module = { exports: {} }, define = undefined;";
+const AXE_END: &str = "if (before) Object.defineProperty(window, 'axe', before);
+else delete window.axe;
+__playhouseCore.audit({ step: 'load', axe: module.exports });";
+
+/// Defines `globalThis.__playhouseOverlay`: draws the actions and the chapters of a video over a document.
+pub(crate) const OVERLAY: &str = include_str!("../injected/dist/overlay.js");
+
+/// A bundle that defines a function, which the core calls with functions of its own as second argument.
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    /// The name of the global function that the script defines.
+    pub(crate) name: &'static str,
+    /// The script.
+    pub(crate) script: &'static str,
+}
+
+/// Reads the DOM of a document for the trace viewer of Playwright.
+pub(crate) const DOM_SNAPSHOT: Bundle = Bundle {
+    name: "__playhouseDomSnapshot",
+    script: include_str!("../injected/dist/dom_snapshot.js"),
+};
+
+/// Observes the Core Web Vitals of its document. A second evaluation has no effect.
+pub(crate) const VITALS: Bundle = Bundle {
+    name: "__playhouseVitals",
+    script: include_str!("../injected/dist/vitals.js"),
+};
 
 #[cfg(test)]
 mod tests {

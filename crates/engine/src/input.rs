@@ -11,6 +11,8 @@ pub(crate) struct Pressed {
     pub(crate) pointer: Point,
     pub(crate) buttons: Vec<MouseButton>,
     pub(crate) modifiers: Vec<Modifier>,
+    /// The keys that are no modifiers.
+    pub(crate) keys: Vec<Key>,
 }
 
 impl Pressed {
@@ -58,8 +60,16 @@ impl Pressed {
             InputStep::MouseDown { buttons, .. } | InputStep::MouseUp { buttons, .. } => {
                 self.buttons.clone_from(buttons);
             }
-            InputStep::KeyDown { modifiers, .. } | InputStep::KeyUp { modifiers, .. } => {
+            InputStep::KeyDown { key, modifiers, .. } => {
                 self.modifiers.clone_from(modifiers);
+                let is_held = self.keys.iter().any(|held| held.code == key.code);
+                if !is_held && key.key.parse::<Modifier>().is_err() {
+                    self.keys.push(key.clone());
+                }
+            }
+            InputStep::KeyUp { key, modifiers } => {
+                self.modifiers.clone_from(modifiers);
+                self.keys.retain(|held| held.code != key.code);
             }
             InputStep::Wheel { .. } | InputStep::InsertText { .. } => {}
         }
@@ -80,6 +90,11 @@ impl Pressed {
                 let up = now.up(*button, 1);
                 now.apply(&up);
                 steps.push(up);
+            }
+        }
+        for key in &self.keys {
+            if !before.keys.iter().any(|held| held.code == key.code) {
+                steps.push(key_up(key.clone(), &now.modifiers));
             }
         }
         let more: Vec<_> = now
@@ -501,6 +516,22 @@ mod tests {
         let error = Shortcut::parse("Control+NoSuchKey").unwrap_err();
         assert_eq!(error.to_string(), "Unknown key: \"NoSuchKey\"");
         assert!(Shortcut::parse("").is_err());
+    }
+
+    #[test]
+    fn everything_that_is_pressed_is_released() {
+        let mut pressed = Pressed::default();
+        for key in ["Shift", "w", "x"] {
+            let step = Shortcut::parse(key).unwrap().down(&pressed.modifiers);
+            pressed.apply(&step);
+        }
+        pressed.apply(&pressed.down(MouseButton::Left, 1));
+        pressed.apply(&Shortcut::parse("x").unwrap().up(&pressed.modifiers));
+        let steps = pressed.back_to(&Pressed::default());
+        assert_eq!(shown(&steps)[1..], ["-W[Shift]", "-Shift[]"]);
+        assert!(matches!(steps[0], InputStep::MouseUp { .. }));
+        let released = steps.iter().fold(pressed, |held, step| held.after(step));
+        assert_eq!(released, Pressed::default());
     }
 
     #[test]

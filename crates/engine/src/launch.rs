@@ -3,6 +3,8 @@
 mod chromium;
 mod display;
 mod endpoint;
+mod extension;
+pub(crate) mod ffmpeg;
 mod find;
 mod firefox;
 pub(crate) mod process;
@@ -14,6 +16,8 @@ mod upload;
 mod webkit;
 
 pub use endpoint::{AUTO, CdpEndpoint};
+pub use extension::{EXTENSIONS, ExtensionEndpoint};
+pub use ffmpeg::Ffmpeg;
 pub use find::{BrowserChoice, Channel, FoundBrowser, Search, find, find_all};
 pub use profile::remove_stale_profiles;
 pub use remote::WebDriverEndpoint;
@@ -72,6 +76,11 @@ impl BrowserKind {
             Self::Webkit | Self::Safari => &webdriver::CLASSIC,
         }
     }
+}
+
+/// Returns the features that the user's own browser supports ([`ConnectOptions::Extension`]).
+pub fn extension_capabilities() -> &'static Capabilities {
+    &cdp::EXTENSION
 }
 
 /// The launch options of a browser.
@@ -153,6 +162,8 @@ impl LaunchOptions {
 pub enum ConnectOptions {
     /// A running browser, which is only disconnected when it is no longer needed.
     Cdp(CdpEndpoint),
+    /// Tabs of the user's own browser, which its extension gives.
+    Extension(Box<ExtensionEndpoint>),
     /// A browser that a WebDriver remote end creates, and closes when it is no longer needed.
     WebDriver(Box<WebDriverEndpoint>),
 }
@@ -166,6 +177,10 @@ pub(crate) async fn launch(
     match options.kind {
         BrowserKind::Chromium => chromium::launch(progress, options).await,
         BrowserKind::Firefox => firefox::launch(progress, options).await,
+        BrowserKind::Webkit if cfg!(windows) => Err(Error::LaunchFailed {
+            reason: "WebKit does not run on Windows: use Chrome, Edge or Firefox, or connect to a WebKit elsewhere".to_owned(),
+            log: String::new(),
+        }),
         BrowserKind::Webkit => webkit::launch(progress, options).await,
         BrowserKind::Safari => safari::launch(progress, options).await,
     }
@@ -178,6 +193,7 @@ pub(crate) async fn connect(
 ) -> Result<Arc<dyn BrowserBackend>> {
     match options {
         ConnectOptions::Cdp(endpoint) => endpoint::connect(progress, endpoint).await,
+        ConnectOptions::Extension(endpoint) => extension::connect(progress, endpoint).await,
         ConnectOptions::WebDriver(end) => remote::open(progress, end).await,
     }
 }

@@ -2,10 +2,12 @@
 
 mod batch;
 mod element;
+mod highlight;
 mod origin;
 mod reference;
 mod wait;
 
+pub(crate) use element::generate;
 pub use element::{Checked, Element, Rect, States};
 pub use wait::WaitFor;
 

@@ -4,18 +4,26 @@ mod events;
 mod failures;
 #[cfg(test)]
 pub(crate) mod fake;
+mod input_observer;
 mod interception;
 mod invisible;
+mod model_context;
 mod navigation;
 mod passwords;
+mod screencast;
+mod script;
 mod state;
 mod unresponsive;
 
 pub use events::{DialogHandlerGuard, Events};
+pub use input_observer::InputObserver;
 pub use interception::{Intercepted, Interceptor};
 pub use invisible::without_invisible;
+pub use model_context::DocumentTool;
 pub use navigation::{LoadGuard, LoadState, NavigationOutcome};
 pub use passwords::{PasswordMasks, password_dots};
+pub use screencast::Screencast;
+pub use script::is_function;
 pub(crate) use state::PageState;
 pub use state::{Dialog, FileChooser};
 
@@ -27,7 +35,7 @@ use crate::console::{ConsoleCounts, ConsoleEntry};
 use crate::egress::Egress;
 use crate::error::{Error, Result};
 use crate::frame::FrameFacts;
-use crate::network::Request;
+use crate::network::{Request, StreamMessages};
 use crate::origins::OriginRules;
 use crate::progress::Progress;
 use serde::de::DeserializeOwned;
@@ -35,11 +43,12 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use task::read_json;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 /// The functions of the injected script that read the page.
 const READ_ONLY_FUNCTIONS: &[&str] = &[
     "snapshot", "title", "titled", "read", "texts", "describe", "content", "links", "table",
+    "audit",
 ];
 
 /// A tab or popup. Cheap to clone; all clones are handles of one page.
@@ -228,7 +237,34 @@ impl Page {
         self.state().requests.responses()
     }
 
-    /// The requests of the document that is shown whose response came after so many others.
+    /// The number of requests of the page, of all documents that it showed.
+    pub fn request_count(&self) -> u64 {
+        self.state().requests.started()
+    }
+
+    /// The requests that were sent after so many others, also of the last documents.
+    pub fn sent_since(&self, requests: u64) -> Vec<Request> {
+        let state = self.state();
+        state.requests.sent_since(requests).cloned().collect()
+    }
+
+    /// Sends each request that ends from now on to a recorder.
+    pub(crate) fn add_recorder(&self, recorder: mpsc::Sender<(PageId, Request)>) -> Vec<Request> {
+        let page = self.id().clone();
+        self.state().requests.add_recorder(page, recorder)
+    }
+
+    /// The newest version of a request, also of the last documents.
+    pub fn latest(&self, request: &Request) -> Option<Request> {
+        self.state().requests.latest(request).cloned()
+    }
+
+    /// The frames of a WebSocket or the events of an event source of the document that is shown.
+    pub fn stream_messages(&self, request: &RequestId) -> StreamMessages {
+        self.state().requests.messages(request)
+    }
+
+    /// The requests whose response came after so many others, also of the last documents.
     pub fn responded_since(&self, responses: u64) -> Vec<Request> {
         let state = self.state();
         state.requests.responded_since(responses).cloned().collect()
@@ -376,6 +412,7 @@ impl Page {
     /// Sends trusted input unless a dialog holds the page.
     pub(crate) async fn input(&self, steps: &[InputStep]) -> Result<()> {
         self.alive()?;
+        self.announce_input(steps).await;
         self.unless_interrupted(self.backend.input(steps)).await
     }
 

@@ -6,10 +6,14 @@ use crate::locator::Locator;
 use crate::memory;
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::snapshot::{Facts, FrameSnapshot, Layout, RenderOptions};
+use crate::snapshot::{
+    Facts, FrameSnapshot, Layout, LineRange, Lines, RenderOptions, Rendered, Side, Transient,
+    changes,
+};
 use futures_util::future::{BoxFuture, join_all};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 use task::compute;
 
@@ -27,11 +31,16 @@ const LARGE: usize = 64 * 1024;
 /// The smallest part of the size for a frame.
 const MIN_FRAME_SIZE: usize = 20_000;
 
+/// The height of the viewport where it is that of the window, in CSS pixels.
+const DEFAULT_HEIGHT: u32 = 720;
+
 /// The options of a snapshot.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SnapshotOptions<'a> {
     /// The root element; default: the document.
     pub target: Option<&'a Locator>,
+    /// The only lines of the snapshot of the document; default: all.
+    pub range: Option<&'a LineRange>,
     /// How the snapshot is written.
     pub layout: Layout,
     /// The number of levels; default: all.
@@ -40,6 +49,10 @@ pub struct SnapshotOptions<'a> {
     pub boxes: bool,
     /// Whether the snapshot is for a search, which permits a larger size.
     pub searched: bool,
+    /// The size above which there is an outline, in tokens; default: no limit.
+    pub max_tokens: Option<usize>,
+    /// Whether to report the texts that were shown since the last snapshot with this option and are gone.
+    pub transients: bool,
 }
 
 /// The snapshot of a page.
@@ -47,8 +60,43 @@ pub struct SnapshotOptions<'a> {
 pub struct Snapshot {
     /// The tree with refs in the requested layout, without a final line break.
     pub text: String,
+    /// What each line of the text shows.
+    pub lines: Lines,
+    /// The outline, if the text is larger than permitted: lines of the text, and folds, which stand for the others. A fold ends in
+    /// `[ref=e5]` or `[ref=e5..e9]`, the target of a snapshot of what is folded.
+    pub outline: Option<String>,
     /// The document's title, if the complete document was read.
     pub title: Option<String>,
+    layout: Layout,
+    transients: Vec<Transient>,
+}
+
+impl Snapshot {
+    /// Returns the size in memory, in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.text.len() + self.lines.size()
+    }
+
+    /// Returns what changed since an earlier snapshot of the same document in the same layout: lines with `+` (appeared), `-` (disappeared) or
+    /// `~` (changed). With a limit, the most useful ones have at most `max_tokens` together.
+    #[must_use]
+    pub fn changes_since(&self, before: &Self, max_tokens: Option<usize>) -> Vec<String> {
+        changes(
+            before.side(),
+            self.side(),
+            &self.transients,
+            self.layout,
+            max_tokens,
+        )
+    }
+
+    fn side(&self) -> Side<'_> {
+        Side {
+            text: &self.text,
+            lines: &self.lines,
+        }
+    }
 }
 
 /// The facts of the main document.
@@ -56,6 +104,7 @@ pub struct Snapshot {
 struct TitledDocument {
     title: String,
     tree: Option<Facts>,
+    transients: Option<Vec<Transient>>,
 }
 
 impl Page {
@@ -65,66 +114,99 @@ impl Page {
         progress: &Progress,
         options: &SnapshotOptions<'_>,
     ) -> Result<Snapshot> {
-        let render = RenderOptions {
+        let prefix = self.state().ref_prefix.clone();
+        let render = Render {
             layout: options.layout,
             depth: options.depth,
+            range: options.range.map(|range| (range.clone(), prefix)),
+            max_tokens: options.max_tokens,
         };
-        let room = if options.searched {
-            MAX_SEARCHED_SIZE
-        } else {
-            MAX_SNAPSHOT_SIZE
-        };
+        let layout = options.layout;
         progress.log("reading the page, which is busy or very large");
         progress
             .run(async {
-                let (root, title) = match options.target {
-                    Some(target) => {
-                        let element = target.find().await?;
-                        let root = Some(element.handle);
-                        let part = self.document(element.frame, root, options.boxes, room);
-                        (part.await?, None)
-                    }
-                    None => {
-                        let (root, title) = self.main_document(options.boxes, room).await?;
-                        (root, Some(title))
-                    }
-                };
-                let text = match root.size() > LARGE {
-                    true => {
-                        compute(move || {
-                            let text = root.render(&render);
-                            drop(root);
-                            memory::release_free_memory();
-                            text
-                        })
-                        .await
-                    }
-                    false => root.render(&render),
-                };
-                Ok(Snapshot { text, title })
+                for reference in options.range.iter().flat_map(|range| range.references()) {
+                    self.locator(reference)?.find().await?;
+                }
+                let height = self.viewport().map_or(DEFAULT_HEIGHT, |it| it.size.height);
+                let visible = 0.0..f64::from(height);
+                let (mut root, title, transients) = self.read(options, options.boxes).await?;
+                root.mark_in_view(visible.clone(), true);
+                let (mut rendered, mut outline) = render.clone().tree(root).await?;
+                if outline.is_some() && !options.boxes {
+                    // What is in the viewport is read only if an outline depends on it.
+                    let (mut root, ..) = self.read(options, true).await?;
+                    root.mark_in_view(visible, false);
+                    (rendered, outline) = render.tree(root).await?;
+                }
+                Ok(Snapshot {
+                    text: rendered.text,
+                    lines: rendered.lines,
+                    outline,
+                    title,
+                    layout,
+                    transients,
+                })
             })
             .await
     }
 
-    /// Reads the main document with all frames, and its title. A document that is replaced meanwhile is read again.
-    async fn main_document(&self, boxes: bool, room: usize) -> Result<(FrameSnapshot, String)> {
+    /// Reads the tree of the document or of the root element; if all of the document is read, its title too, and with
+    /// [`SnapshotOptions::transients`] the texts that are gone.
+    async fn read(
+        &self,
+        options: &SnapshotOptions<'_>,
+        boxes: bool,
+    ) -> Result<(FrameSnapshot, Option<String>, Vec<Transient>)> {
+        let room = match options.searched {
+            true => MAX_SEARCHED_SIZE,
+            false => MAX_SNAPSHOT_SIZE,
+        };
+        let Some(target) = options.target else {
+            let main = self.main_document(boxes, room, options.transients);
+            let (root, title, transients) = main.await?;
+            return Ok((root, Some(title), transients));
+        };
+        let element = target.find().await?;
+        let part = self.document(element.frame, Some(element.handle), boxes, room);
+        Ok((part.await?, None, Vec::new()))
+    }
+
+    /// Reads the main document with all frames, its title, and with `transients` the texts that are gone. A document that is replaced
+    /// meanwhile is read again.
+    async fn main_document(
+        &self,
+        boxes: bool,
+        room: usize,
+        transients: bool,
+    ) -> Result<(FrameSnapshot, String, Vec<Transient>)> {
         let mut tries = 1;
         loop {
             self.backend.prepare_frames();
-            match self.titled_document(boxes, room).await {
+            match self.titled_document(boxes, room, transients).await {
                 Err(Error::DocumentGone {}) if tries < MAX_ATTEMPTS => tries += 1,
                 done => return done,
             }
         }
     }
 
-    async fn titled_document(&self, boxes: bool, room: usize) -> Result<(FrameSnapshot, String)> {
+    async fn titled_document(
+        &self,
+        boxes: bool,
+        room: usize,
+        transients: bool,
+    ) -> Result<(FrameSnapshot, String, Vec<Transient>)> {
         let main = self.main_frame();
-        let question = self.snapshot_arguments(None, boxes, room);
-        let TitledDocument { title, tree } = self.call(&main, "titled", &question).await?;
+        let mut question = self.snapshot_arguments(None, boxes, room);
+        question["transients"] = transients.into();
+        let TitledDocument {
+            title,
+            tree,
+            transients,
+        } = self.call(&main, "titled", &question).await?;
         let tree = tree.ok_or(Error::DocumentGone {})?;
         let whole = self.with_frames(main, tree, true, boxes, room).await?;
-        Ok((whole, title))
+        Ok((whole, title, transients.unwrap_or_default()))
     }
 
     /// Reads a document and its frames, the latter concurrently.
@@ -213,5 +295,55 @@ impl Page {
             question["root"] = root.into();
         }
         question
+    }
+}
+
+/// How a tree is rendered.
+#[derive(Clone)]
+struct Render {
+    layout: Layout,
+    depth: Option<u32>,
+    /// The only lines, and the part of all refs that targets are without.
+    range: Option<(LineRange, Arc<str>)>,
+    max_tokens: Option<usize>,
+}
+
+impl Render {
+    /// Renders and drops a tree, on another thread if it is large. Returns the outline too if the text is larger than permitted.
+    async fn tree(self, root: FrameSnapshot) -> Result<(Rendered, Option<String>)> {
+        match root.size() > LARGE {
+            true => {
+                compute(move || {
+                    let rendered = self.render(&root);
+                    drop(root);
+                    memory::release_free_memory();
+                    rendered
+                })
+                .await
+            }
+            false => self.render(&root),
+        }
+    }
+
+    fn render(&self, root: &FrameSnapshot) -> Result<(Rendered, Option<String>)> {
+        let layout = self.layout;
+        let mut rendered = root.render(&RenderOptions {
+            layout,
+            depth: self.depth.filter(|_| self.range.is_none()),
+        });
+        if let Some((range, prefix)) = &self.range {
+            let part = rendered.part(range, prefix, layout, self.depth);
+            rendered = part.ok_or_else(|| Error::InvalidSelector {
+                selector: range.to_string(),
+                reason: format!(
+                    "{range} is not a range of lines of the current page snapshot. Use the target of a fold (…), or take a new snapshot without a target."
+                ),
+            })?;
+        }
+        let most = self
+            .max_tokens
+            .filter(|most| rendered.is_larger_than(*most));
+        let outline = most.map(|most| rendered.outline(layout, most));
+        Ok((rendered, outline))
     }
 }

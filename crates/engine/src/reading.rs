@@ -1,6 +1,6 @@
 //! Reading a page as data: its text, elements, tables, links, and metadata.
 
-use crate::backend::FrameId;
+use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::READER;
 use crate::locator::{Element, Locator};
@@ -240,12 +240,20 @@ async fn texts(elements: &[Element]) -> Result<Vec<String>> {
 }
 
 /// Returns the facts of each of these elements of one document, except removed ones.
-async fn describe(elements: &[Element]) -> Result<Vec<ElementFacts>> {
+pub(crate) async fn describe(elements: &[Element]) -> Result<Vec<ElementFacts>> {
     let Some(first) = elements.first() else {
         return Ok(Vec::new());
     };
     let handles: Vec<_> = elements.iter().map(|element| element.handle).collect();
-    let (page, frame) = (&first.page, &first.frame);
+    describe_handles(&first.page, &first.frame, &handles).await
+}
+
+/// Returns the facts of each of these elements of a frame's document, except removed ones.
+pub(crate) async fn describe_handles(
+    page: &Page,
+    frame: &FrameId,
+    handles: &[Handle],
+) -> Result<Vec<ElementFacts>> {
     let mut all: Vec<ElementFacts> = page
         .call(frame, "describe", &json!({ "handles": handles }))
         .await?;

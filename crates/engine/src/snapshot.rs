@@ -3,12 +3,16 @@
 //! `injected/src/snapshot.ts` reads a document's facts; these modules combine them into one tree across frames, prune it, write it in one of
 //! two layouts, and search it.
 
+mod changes;
 mod compact;
 mod described;
 mod facts;
 mod find;
+mod fold;
 mod full;
 mod key;
+mod line;
+mod outline;
 mod prune;
 mod render;
 mod scalar;
@@ -16,7 +20,11 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use changes::{Side, Transient, changes};
 pub(crate) use described::Descriptions;
 pub use facts::Layout;
 pub(crate) use facts::{Facts, FrameSnapshot, RenderOptions};
 pub use find::{Found, Pattern};
+pub use fold::LineRange;
+pub(crate) use line::Rendered;
+pub use line::{Line, LineKind, Lines, Ref};

@@ -38,7 +38,9 @@ pub struct OriginStorage {
 /// An entry of `localStorage`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StorageItem {
+    /// The key.
     pub name: String,
+    /// The value.
     pub value: String,
 }
 

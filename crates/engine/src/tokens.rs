@@ -18,6 +18,45 @@ pub fn estimate_tokens(text: &str) -> usize {
     (cost + TOKEN / 2) / TOKEN
 }
 
+/// Returns the length of the beginning of a text that has at most so many tokens, in bytes.
+#[must_use]
+pub fn prefix_of_tokens(text: &str, tokens: usize) -> usize {
+    let mut room = tokens * TOKEN;
+    let mut length = 0;
+    while length < text.len() {
+        let (piece, cost) = piece(&text[length..]);
+        if cost > room {
+            // Only a long piece, such as a text without blanks, is worth dividing.
+            let part = if cost > 10 * TOKEN {
+                piece * room / cost
+            } else {
+                0
+            };
+            return text.floor_char_boundary(length + part);
+        }
+        room -= cost;
+        length += piece;
+    }
+    length
+}
+
+/// Returns where the end of a text begins that has at most so many tokens, in bytes.
+#[must_use]
+pub fn suffix_of_tokens(text: &str, tokens: usize) -> usize {
+    // No text that is worth reading has more characters per token.
+    const MAX_BYTES_PER_TOKEN: usize = 64;
+    let most = tokens.saturating_mul(MAX_BYTES_PER_TOKEN);
+    let mut start = text.ceil_char_boundary(text.len().saturating_sub(most));
+    loop {
+        let own = estimate_tokens(&text[start..]);
+        if own <= tokens {
+            return start;
+        }
+        let surplus = (text.len() - start) * (own - tokens) / own;
+        start = text.ceil_char_boundary(start + surplus.max(1));
+    }
+}
+
 /// Returns the length of the first piece, in bytes, and its cost.
 fn piece(text: &str) -> (usize, usize) {
     let mut chars = text.chars();
@@ -148,6 +187,22 @@ mod tests {
             count += 1;
         }
         assert!(count >= 10, "{count} answers");
+    }
+
+    #[test]
+    fn both_ends_of_a_text_have_the_requested_size() {
+        let prose = "The answer has a few words, and 12345 numbers.\n".repeat(200);
+        for text in [prose, "x".repeat(100_000), "日本語".repeat(5_000)] {
+            let end = prefix_of_tokens(&text, 100);
+            let start = suffix_of_tokens(&text, 100);
+            for part in [&text[..end], &text[start..]] {
+                let own = estimate_tokens(part);
+                assert!((90..=100).contains(&own), "{own}: {part}");
+            }
+        }
+        assert_eq!(prefix_of_tokens("a b", 9), 3);
+        assert_eq!(suffix_of_tokens("a b", 9), 0);
+        assert_eq!(suffix_of_tokens("a b", 0), 3);
     }
 
     #[test]

@@ -1,12 +1,13 @@
-// Everything Rust may call in a page, as one object. Evaluates to that object.
+// Defines `globalThis.__playhouseCore`, the object with all functions that the engine calls in pages.
 import "./own";
 import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, setFiles } from "./forms";
-import { dragBegan, dragTaken, dragTo, dropDrag, takeDrag, watchDrag } from "./drag";
+import { dragBegan, dragTaken, dragTo, dropDrag, swallowWheel, takeDrag, watchDrag } from "./drag";
 import { generate, locator } from "./generate";
 import { introduce } from "./frames";
 import { held, keep, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
-import { passwordValues, watchPasswords } from "./passwords";
+import { intercept, missed, stopInterceptor } from "./interceptor";
+import { isPassword, marked, passwordValues, watchPasswords } from "./passwords";
 import { describe, links, metadata, read, table, texts, titleOf } from "./reading";
 import { byRef, similar } from "./refs";
 import { query } from "./selector/query";
@@ -14,8 +15,9 @@ import { nextChange, settled, waits, watch } from "./settle";
 import { withCaches } from "./seen";
 import { home, snapshot } from "./snapshot";
 import { states } from "./states";
+import { takeTransients } from "./transient";
 
-// Names that elements have too are in quotes: the bundle calls those otherwise.
+// Keys that are names of src/own.json are quoted, because the build renames unquoted ones.
 const core = {
   element: held,
   handle: (e: Element) => keep(e),
@@ -25,16 +27,23 @@ const core = {
   dragTaken,
   dragTo,
   dropDrag,
+  swallowWheel,
   snapshot,
   byRef,
   similar,
   query,
   title: titleOf,
-  titled: (question: Parameters<typeof snapshot>[0]) => ({ title: titleOf(), tree: snapshot(question) }),
+  titled: (question: Parameters<typeof snapshot>[0] & { transients?: boolean }) => ({
+    title: titleOf(),
+    tree: snapshot(question),
+    transients: question.transients ? takeTransients() : undefined,
+  }),
   states,
   aim,
   aimThrough,
   bounds,
+  missed,
+  stopInterceptor,
   fill,
   selectOptions,
   "focus": focus,
@@ -56,6 +65,7 @@ const core = {
   links,
   metadata,
   passwords: () => null,
+  bundle,
   origin: () => ({ isOpaque: globalThis.origin === "null" }),
   about,
   abouts,
@@ -63,16 +73,34 @@ const core = {
 
 type Function = (argument: unknown) => unknown;
 
+/** The functions of the core that other bundles use, because they need the state of the core. */
+const services = { keep: core.handle, isPassword, marked };
+
+export type Services = typeof services;
+
+/** Calls the function that another bundle defines. Returns undefined if the document does not have the bundle. */
+function bundle({ name, argument }: { name: string; argument: unknown }): unknown {
+  return (globalThis as Record<string, unknown> as Record<string, (argument: unknown, services: Services) => unknown>)[name]?.(
+    argument,
+    services,
+  );
+}
+
 interface About {
+  /** The function that resolves the element. */
   find: "byRef" | "query";
-  /** What that function takes. */
+  /** The argument of `find`. */
   which: never;
+  /** The function that is called for the element. */
   ask: keyof typeof core;
-  /** What this one takes besides the handle. */
+  /** The argument of `ask` without the handle. */
   argument: object;
 }
 
-/** Looks for an element and, if exactly one is found, calls a function about it: one round trip instead of two. */
+/**
+ * Resolves an element and, if exactly one is found, calls a function for it, which saves a round trip. Returns the result of `find`, and
+ * the result of `ask` if it was called.
+ */
 function about({ find, which, ask, argument }: About): unknown {
   const found = core[find](which) as { handle?: Handle; count?: number; elements?: { handle: Handle }[] } | null;
   const handle = found?.count === 1 ? found.elements?.[0]?.handle : found?.handle;
@@ -81,38 +109,54 @@ function about({ find, which, ask, argument }: About): unknown {
   return answer instanceof Promise ? answer.then((answer: unknown) => ({ found, answer })) : { found, answer };
 }
 
-/** The same for several elements, while the page stands still. */
-function abouts(questions: About[]): unknown[] {
-  return withCaches(() => questions.map(about));
+/** Returns the results of `about` for several elements, which share the caches. */
+function abouts(calls: About[]): unknown[] {
+  return withCaches(() => calls.map(about));
 }
 
-/** What tells of values, or ends a call that does: the passwords of the document go along. */
-const READING = new Set(["snapshot", "title", "titled", "read", "texts", "describe", "content", "attribute", "passwords"]);
+/**
+ * The functions whose results can contain values of fields, or that end a call whose answer can. The values of all password fields are
+ * sent with these results.
+ */
+const READING = new Set([
+  "snapshot",
+  "title",
+  "titled",
+  "read",
+  "texts",
+  "describe",
+  "content",
+  "attribute",
+  "passwords",
+  "bundle",
+  "audit",
+]);
 
 /**
- * Calls a function of the core; its answer, or a promise of it, as JSON, which is read far faster than objects are handed over. On its way
- * each quote would be escaped, by some browsers twice: another character stands for it, which the answer begins with. Values of password
- * fields follow on a line of their own.
+ * Calls a function of the core. Returns the result, or a promise of it, as JSON, which is transferred much faster than objects. Protocols
+ * escape each quote in it, some browsers twice, so another character replaces the quotes; the result begins with that character. The values
+ * of password fields follow as a JSON array in a second line.
  */
 function call(name: keyof typeof core, argument: unknown): string | Promise<string> {
   watchPasswords();
-  const answer = (core[name] as Function)(argument);
+  // Other bundles add functions, such as `audit`.
+  const answer = (exposed[name] as Function)(argument);
   const ask = name === "about" ? (argument as About).ask : name;
-  return answer instanceof Promise ? answer.then((answer) => written(answer, ask)) : written(answer, ask);
+  return answer instanceof Promise ? answer.then((answer) => serialize(answer, ask)) : serialize(answer, ask);
 }
 
 const QUOTES = ["~", "`", "^", "|", ";"];
 
-function written(answer: unknown, name: string): string {
+function serialize(answer: unknown, name: string): string {
   const passwords = passwordValues(READING.has(name));
-  const text = json(answer ?? null) + (passwords.length ? "\n" + json(passwords) : "");
+  const text = toJson(answer ?? null) + (passwords.length ? "\n" + toJson(passwords) : "");
   const quote = QUOTES.find((quote) => !text.includes(quote)) ?? '"';
   return quote + text.replaceAll('"', quote);
 }
 
-function json(answer: unknown): string {
+function toJson(answer: unknown): string {
   const text = JSON.stringify(answer);
-  // Half a surrogate pair is no text to most readers of JSON.
+  // Most JSON parsers reject lone surrogates.
   return text.includes("\\ud")
     ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value))
     : text;
@@ -121,10 +165,11 @@ function json(answer: unknown): string {
 const exposed = {
   ...core,
   call,
-  /** Who this is, once it was told. */
+  intercept,
+  /** The identity of this script, after `introduce` was called. */
   self: undefined as ReturnType<typeof introduce> | undefined,
-  introduce: (who: Parameters<typeof introduce>[0]): void => {
-    exposed.self = introduce(who, home);
+  introduce: (identity: Parameters<typeof introduce>[0]): void => {
+    exposed.self = introduce(identity, home);
   },
 };
 

@@ -1,11 +1,12 @@
-// The tree as people see it: across open shadow roots and slots, and what of it is on screen.
+// The flat tree, with open shadow roots and slots, and the visibility of its elements.
 
 import { dots, isPassword } from "./passwords";
-import { seen, type Look, type Seen } from "./seen";
+import { seen, type ComputedStyle, type Seen } from "./seen";
 
-// `roleOf(e)` takes an element, `itsRole(it)` what has been seen of it; so do all that begin with `its` or `itIs`.
+// Most functions take the cached properties of an element (`Seen`), such as `roleOf(it)`. Functions with `element` in their name take the
+// element: `elementRole(e)` is `roleOf(seen(e))`.
 
-/** The lower-case tag name. */
+/** Returns the local name of an element, such as `div`. */
 export function tagOf(e: Element): string {
   return seen(e).tag;
 }
@@ -14,7 +15,7 @@ const HTML = "http://www.w3.org/1999/xhtml";
 const SVG = "http://www.w3.org/2000/svg";
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
-// Elements of a frame are no instances of this window's classes, so kinds are told by their names.
+// Elements of a frame are not instances of the interfaces of this window, so these functions compare names instead of using `instanceof`.
 
 export function isElement(node: Node): node is Element {
   return node.nodeType === Node.ELEMENT_NODE;
@@ -24,38 +25,38 @@ function isShadowRoot(node: Node | null): node is ShadowRoot {
   return node?.nodeType === Node.DOCUMENT_FRAGMENT_NODE && !!(node as ShadowRoot).host;
 }
 
-export function itIsHtml(it: Seen, tag: string): boolean {
+export function isHtml(it: Seen, tag: string): boolean {
   return it.tag === tag && it.element.namespaceURI === HTML;
 }
 
-/** Whether it is part of a drawing. */
-export function itIsSvg(it: Seen): boolean {
+/** Returns whether the element is in the SVG namespace. */
+export function isSvg(it: Seen): boolean {
   return it.svg ?? (it.svg = it.element.namespaceURI === SVG);
 }
 
-export function itIsSlot(it: Seen): boolean {
-  return itIsHtml(it, "slot");
+export function isSlot(it: Seen): boolean {
+  return isHtml(it, "slot");
 }
 
-/** The element itself, if it is an `input` or a `textarea`. */
-export function itsField(it: Seen): HTMLInputElement | HTMLTextAreaElement | undefined {
-  return itIsHtml(it, "input") || itIsHtml(it, "textarea") ? (it.element as HTMLInputElement | HTMLTextAreaElement) : undefined;
+/** Returns the element if it is an `<input>` or a `<textarea>`. */
+export function inputOf(it: Seen): HTMLInputElement | HTMLTextAreaElement | undefined {
+  return isHtml(it, "input") || isHtml(it, "textarea") ? (it.element as HTMLInputElement | HTMLTextAreaElement) : undefined;
 }
 
-/** The open shadow root of an element. */
-export function itsShadow(it: Seen): ShadowRoot | null {
+/** Returns the open shadow root of an element. */
+export function shadowRootOf(it: Seen): ShadowRoot | null {
   return it.shadow === undefined ? (it.shadow = it.element.shadowRoot) : it.shadow;
 }
 
-/** The parent element, or the host for the children of a shadow root. */
+/** Returns the parent element of a node, or the host for a child of a shadow root. */
 export function parentOrHost(e: Node): Element | undefined {
   if (e.parentElement) return e.parentElement;
   const parent = e.parentNode;
   return isShadowRoot(parent) ? parent.host : undefined;
 }
 
-/** The same, of what has been seen. */
-export function itsOwner(it: Seen): Seen | null {
+/** Returns the parent element, or the host for a child of a shadow root. */
+export function ownerOf(it: Seen): Seen | null {
   if (it.owner === undefined) {
     const owner = parentOrHost(it.element);
     it.owner = owner ? seen(owner) : null;
@@ -63,34 +64,34 @@ export function itsOwner(it: Seen): Seen | null {
   return it.owner;
 }
 
-/** The parent in the flat tree: a slotted element's is its slot, then the host, then as in the document. */
-export function itsParent(it: Seen): Seen | null {
+/** Returns the parent in the flat tree: the slot of a slotted element, the host for a child of a shadow root, else the parent element. */
+export function parentOf(it: Seen): Seen | null {
   if (it.parent === undefined) {
     const slot = it.element.assignedSlot;
-    it.parent = slot ? seen(slot) : itsOwner(it);
+    it.parent = slot ? seen(slot) : ownerOf(it);
   }
   return it.parent;
 }
 
-/** The same, of a node of any kind. */
+/** Returns the parent of a node in the flat tree. */
 export function flatParent(e: Node): Element | undefined {
   return (e as Partial<Slottable>).assignedSlot ?? parentOrHost(e);
 }
 
-/** The children in the flat tree: those of the open shadow root, or those that a slot shows. */
-export function itsChildren(it: Seen): Node[] {
-  const assigned = itIsSlot(it) ? (it.element as HTMLSlotElement).assignedNodes() : NO_NODES;
+/** Returns the child nodes in the flat tree: the nodes assigned to a slot, else the children of the open shadow root, else the children. */
+export function childrenOf(it: Seen): Node[] {
+  const assigned = isSlot(it) ? (it.element as HTMLSlotElement).assignedNodes() : NO_NODES;
   if (assigned.length) return assigned;
   const children: Node[] = [];
-  // Far quicker than to walk a live list.
-  for (let child = (itsShadow(it) ?? it.element).firstChild; child; child = child.nextSibling) children.push(child);
+  // Following siblings is much faster than iterating over a live `NodeList`.
+  for (let child = (shadowRootOf(it) ?? it.element).firstChild; child; child = child.nextSibling) children.push(child);
   return children;
 }
 
 const NO_NODES: Node[] = [];
 
-/** The document or shadow root whose ids and names an element can refer to. */
-export function itsRoot(it: Seen): Document | ShadowRoot {
+/** Returns the document or shadow root in which the ids of an element's references are resolved. */
+export function rootOf(it: Seen): Document | ShadowRoot {
   if (it.root === undefined) {
     const root = it.element.getRootNode();
     it.root = isShadowRoot(root) ? root : it.element.ownerDocument;
@@ -98,22 +99,22 @@ export function itsRoot(it: Seen): Document | ShadowRoot {
   return it.root;
 }
 
-/** The element itself or its nearest ancestor, across shadow roots, that matches. */
+/** Returns the nearest inclusive ancestor that matches the selector. The search continues at the host of each shadow root. */
 export function closest(e: Element | undefined, selector: string): Element | undefined {
   while (e) {
     const found = e.closest(selector);
     if (found) return found;
-    e = (itsRoot(seen(e)) as Partial<ShadowRoot>).host;
+    e = (rootOf(seen(e)) as Partial<ShadowRoot>).host;
   }
   return undefined;
 }
 
 let marks = false;
 
-/** Does some work, during which texts are marked that a person cannot see, if that is wanted. */
-export function marking<T>(wanted: boolean | undefined, work: () => T): T {
+/** Calls a function and returns its result. If `enabled`, text that a user cannot see is marked during the call. */
+export function marking<T>(enabled: boolean | undefined, work: () => T): T {
   const before = marks;
-  marks = !!wanted;
+  marks = !!enabled;
   try {
     return work();
   } finally {
@@ -121,19 +122,21 @@ export function marking<T>(wanted: boolean | undefined, work: () => T): T {
   }
 }
 
+/** Returns whether text that a user cannot see is marked. */
 export function isMarking(): boolean {
   return marks;
 }
 
-export function itsLook(it: Seen): Look {
-  return it.look ?? (it.look = lookAt(it));
+/** Returns the computed style, as far as it is cached. */
+export function styleOf(it: Seen): ComputedStyle {
+  return it.computed ?? (it.computed = computeStyle(it));
 }
 
-function lookAt(it: Seen): Look {
+function computeStyle(it: Seen): ComputedStyle {
   const { display, cursor, pointerEvents } = getComputedStyle(it.element);
-  // WebKit's own style sheet leaves the cursor over links to whoever draws it.
+  // The user agent style sheet of WebKit sets `cursor: auto` for links.
   return {
-    display: display === "inline" && isBlockOfDrawing(it) ? "block" : display,
+    display: display === "inline" && isSvgOrMathBlock(it) ? "block" : display,
     cursor: cursor === "auto" && isInLink(it) ? "pointer" : cursor,
     pointerEvents,
   };
@@ -142,30 +145,30 @@ function lookAt(it: Seen): Look {
 function isInLink(it: Seen): boolean {
   if (it.inLink === undefined) {
     const isLink = it.tag === "a" && it.element.matches("a:any-link");
-    const parent = isLink ? null : itsParent(it);
+    const parent = isLink ? null : parentOf(it);
     it.inLink = isLink || (!!parent && isInLink(parent));
   }
   return it.inLink;
 }
 
-/** Whether it is text of a drawing or a part of a formula: laid out by itself, which not every browser's `display` says. */
-function isBlockOfDrawing(it: Seen): boolean {
-  return (it.tag === "text" && itIsSvg(it)) || (it.tag !== "math" && it.element.namespaceURI === MATHML);
+/** Returns whether the element is an SVG text or inside MathML: a block in the layout, but with `display: inline` in some browsers. */
+function isSvgOrMathBlock(it: Seen): boolean {
+  return (it.tag === "text" && isSvg(it)) || (it.tag !== "math" && it.element.namespaceURI === MATHML);
 }
 
-/** The element's computed `display`. */
-export function displayOf(e: Element): string {
-  return itsLook(seen(e)).display;
+/** Returns the computed `display`; `block` for an SVG text and inside MathML. */
+export function elementDisplay(e: Element): string {
+  return styleOf(seen(e)).display;
 }
 
-const PAINTED = { visibilityProperty: true };
+const CHECK_VISIBILITY_OPTIONS = { visibilityProperty: true };
 
-/** Whether neither `visibility`, `content-visibility`, a closed `details` nor `display: none` keeps the element from being painted. */
-export function itIsPainted(it: Seen): boolean {
-  return it.painted ?? (it.painted = it.element.checkVisibility(PAINTED));
+/** Returns whether the element is rendered and not hidden by `visibility`, `content-visibility` or a closed `<details>`. */
+export function isPainted(it: Seen): boolean {
+  return it.painted ?? (it.painted = it.element.checkVisibility(CHECK_VISIBILITY_OPTIONS));
 }
 
-/** Whether the text is laid out with some size. */
+/** Returns whether the bounding box of a text node has an area. */
 export function hasTextBox(text: Node): boolean {
   const range = (text.ownerDocument ?? document).createRange();
   range.selectNode(text);
@@ -173,61 +176,61 @@ export function hasTextBox(text: Node): boolean {
   return box.width > 0 && box.height > 0;
 }
 
-/** Whether the element has a box with some size and is painted; one with `display: contents` is as visible as its children. */
-export function itIsVisible(it: Seen): boolean {
-  return it.visible ?? (it.visible = isOnScreen(it));
+/** Returns whether the element is painted and its bounding box has an area. With `display: contents`, one visible child is sufficient. */
+export function isVisible(it: Seen): boolean {
+  return it.visible ?? (it.visible = computeVisible(it));
 }
 
-/** The same, of an element. */
-export function isVisible(e: Element): boolean {
-  return itIsVisible(seen(e));
+/** Returns whether the element is painted and its bounding box has an area; see `isVisible`. */
+export function isElementVisible(e: Element): boolean {
+  return isVisible(seen(e));
 }
 
-function isOnScreen(it: Seen): boolean {
-  if (itsLook(it).display === "contents") {
+function computeVisible(it: Seen): boolean {
+  if (styleOf(it).display === "contents") {
     for (const child of it.element.childNodes) {
-      if (isElement(child) ? isVisible(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return true;
+      if (isElement(child) ? isElementVisible(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return true;
     }
     return false;
   }
-  if (!itIsPainted(it)) return false;
+  if (!isPainted(it)) return false;
   const box = it.element.getBoundingClientRect();
   const { width, height } = box;
   if (marks) it.box = [box.x, box.y, width, height];
   return width > 0 && height > 0;
 }
 
-const UNEVEN = /[^\S ]|[\u200b\u00ad]| {2}|^ | $/;
+const NOT_NORMALIZED = /[^\S ]|[\u200b\u00ad]| {2}|^ | $/;
 
-/** Text as it reads: white space collapsed, zero width space and soft hyphen dropped, trimmed. */
+/** Returns a text with collapsed white space, trimmed, and without zero width spaces and soft hyphens. */
 export function squash(s: string): string {
-  if (!UNEVEN.test(s)) return s;
+  if (!NOT_NORMALIZED.test(s)) return s;
   return s
     .replace(/[\u200b\u00ad]/g, "")
     .trim()
     .replace(/\s+/g, " ");
 }
 
-const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
-const BOOLEAN = new Set("checked disabled multiple readonly selected".split(" "));
-const PREVIEWED_TEXT = 50;
-const PREVIEWED_ATTRIBUTES = 500;
+const VOID_ELEMENTS = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
+const BOOLEAN_ATTRIBUTES = new Set("checked disabled multiple readonly selected".split(" "));
+const MAX_PREVIEW_TEXT = 50;
+const MAX_PREVIEW_ATTRIBUTES = 500;
 
-/** The start of an element as one line of HTML, for error texts: `<button id="log" type="button">Log</button>`. */
+/** Returns a shortened outer HTML of an element in one line, for error messages: `<button id="log" type="button">Log</button>`. */
 export function preview(e: Element): string {
   const attributes: string[] = [];
   for (const { name, value } of e.attributes) {
     if (name === "style") continue;
     const shown = name === "value" && isPassword(e) ? dots(value) : value;
-    attributes.push(value === "" && BOOLEAN.has(name) ? ` ${name}` : ` ${name}="${shown}"`);
+    attributes.push(value === "" && BOOLEAN_ATTRIBUTES.has(name) ? ` ${name}` : ` ${name}="${shown}"`);
   }
   attributes.sort((a, b) => a.length - b.length);
   const tag = tagOf(e);
-  const open = tag + cut(attributes.join(""), PREVIEWED_ATTRIBUTES);
-  if (VOID.has(tag)) return oneLine(`<${open}/>`);
+  const open = tag + cut(attributes.join(""), MAX_PREVIEW_ATTRIBUTES);
+  if (VOID_ELEMENTS.has(tag)) return oneLine(`<${open}/>`);
   const children = [...e.childNodes];
   const texts = children.every((child) => child.nodeType === Node.TEXT_NODE);
-  const content = texts ? cut(e.textContent ?? "", PREVIEWED_TEXT) : "…";
+  const content = texts ? cut(e.textContent ?? "", MAX_PREVIEW_TEXT) : "…";
   return oneLine(`<${open}>${content}</${tag}>`);
 }
 

@@ -74,12 +74,22 @@ export function dropDrag(point: Point): null {
     const accepted = dragTo(point);
     send(over, accepted ? "drop" : "dragleave", point);
     send(source, "dragend", point);
-    for (const type of ["pointerup", "mouseup", "click"]) {
-      const swallow = (event: Event): void => event.stopImmediatePropagation();
-      addEventListener(type, swallow, { capture: true, once: true });
-      setTimeout(() => removeEventListener(type, swallow, { capture: true }), 100);
-    }
+    for (const type of ["pointerup", "mouseup", "click"]) swallow(type, (event) => event.stopImmediatePropagation());
   }
   source = null;
   return null;
+}
+
+/** Prevents the next event of the wheel. */
+export function swallowWheel(): null {
+  swallow("wheel", (event) => {
+    event.stopImmediatePropagation();
+    event.preventDefault();
+  });
+  return null;
+}
+
+function swallow(type: string, listener: (event: Event) => void): void {
+  addEventListener(type, listener, { capture: true, once: true, passive: false });
+  setTimeout(() => removeEventListener(type, listener, { capture: true }), 100);
 }

@@ -1,98 +1,109 @@
-// Values of form controls: filling, choosing, focusing, dropping.
+// Operations on form controls: reading and setting values, selecting options, focusing, setting files; and drops.
 
-import { itIsDisabled } from "./aria/states";
+import { isDisabled } from "./aria/states";
 import { closest, marking, tagOf } from "./dom";
 import { shownText } from "./hidden";
 import { attached, lacking, type Gone, type State } from "./states";
 import { keep, type Handle } from "./handles";
-import { filling, isPassword, marked } from "./passwords";
+import { isPassword, marked, recordPassword } from "./passwords";
 import { seen, withCaches } from "./seen";
 
-/** Why an element cannot do what is asked of it, as a fact; waiting will not help. */
+/**
+ * The reason why an operation fails on an element, whatever state it is in: the element is of another kind, the value is not a number, or
+ * the value does not have the format of the type.
+ */
 export type Mismatch = { mismatch: "kind"; tag: string; type?: string } | { mismatch: "number" } | { mismatch: "malformed"; type: string };
 
+/** The actionability condition that the element does not fulfil. */
 type Lacks = { lacks: State | "options" | "optionEnabled" };
 
-// Types whose value the user does not type as plain text.
-const SET = new Set("color date datetime-local month range time week".split(" "));
-const TYPED = new Set("email number password search tel text url".split(" "));
+// The input types whose values are set by script, because users do not type them as plain text.
+const SETTABLE_TYPES = new Set("color date datetime-local month range time week".split(" "));
+const TEXT_TYPES = new Set("email number password search tel text url".split(" "));
 
-/** What is left to do: to ask again, with `set` or out of the row; nothing, as the value is there; or the old text is selected and the new one has to be put over it as input. */
+/**
+ * The result of a fill. `set`: The field has the value. `settable`: The call must be repeated with `set`. `selected`: The old text is
+ * selected, and the new text must be inserted as input. `skipped`: The call must be repeated outside of the row.
+ */
 export type Filled = { done: "settable" | "set" | "selected" | "skipped" };
 
-/** Where in a row of fields one stands that are all sent before the first has answered. */
+/** The position of a field in a row of fields, whose calls are sent without waiting for results. */
 interface Turn {
   row: number;
   index: number;
 }
 
-let row: Turn = { row: 0, index: 0 };
-// A handler that took longer may have opened a dialog: whoever sent the row has gone on without it then.
-const SHORT = 2;
+/** The position of the only field of a row that may be filled. */
+let next: Turn = { row: 0, index: 0 };
+// After a longer fill, in ms, a handler may have opened a dialog, and the engine does not wait for the rest of the row then.
+const MAX_FILL_DURATION = 2;
 
-/** Gives a field a new value; not if it is in a row, and the one before has not got its value in no time. */
-export async function fill({ turn, ...wanted }: Fill & { turn?: Turn }): Promise<Filled | Lacks | Mismatch | Gone> {
-  if (!turn) return fillNow(wanted);
-  if (turn.index ? turn.row !== row.row || turn.index !== row.index : turn.row < row.row) return { done: "skipped" };
+/** Fills a field. In a row, the field is skipped unless the field before it was filled within `MAX_FILL_DURATION`. */
+export async function fill({ turn, ...options }: Fill & { turn?: Turn }): Promise<Filled | Lacks | Mismatch | Gone> {
+  if (!turn) return fillNow(options);
+  if (turn.index ? turn.row !== next.row || turn.index !== next.index : turn.row < next.row) return { done: "skipped" };
   const start = performance.now();
-  row = { row: turn.row, index: -1 };
-  const filled = await fillNow(wanted);
-  if ("done" in filled && filled.done === "set" && performance.now() - start < SHORT) row = { row: turn.row, index: turn.index + 1 };
+  next = { row: turn.row, index: -1 };
+  const filled = await fillNow(options);
+  if ("done" in filled && filled.done === "set" && performance.now() - start < MAX_FILL_DURATION)
+    next = { row: turn.row, index: turn.index + 1 };
   return filled;
 }
 
 interface Fill {
   handle: Handle;
   value: string;
+  /** Whether actionability is not checked. */
   force?: boolean;
+  /** Whether the value of a date, time, color or range may be set by script. */
   set?: boolean;
-  /** The only origin whose documents get the value. */
+  /** The origin that the document must have. */
   origin?: string | null;
 }
 
-/** Gives a field a new value, or selects its text so that input replaces it. */
-async function fillNow({ handle, value, force, set: now, origin }: Fill): Promise<Filled | Lacks | Mismatch | Gone> {
+/** Sets the value of a field, or selects its text so that input replaces it. */
+async function fillNow({ handle, value, force, set: canSet, origin }: Fill): Promise<Filled | Lacks | Mismatch | Gone> {
   const e = attached(handle);
-  if (!e || isElsewhere(origin)) return { gone: true };
+  if (!e || hasOtherOrigin(origin)) return { gone: true };
   const field = fieldOf(e);
-  const mismatch = cannotHold(field, value);
+  const mismatch = mismatchOf(field, value);
   if (mismatch) return mismatch;
   const lacks = force ? undefined : await lacking(field, ["visible", "enabled", "editable"]);
   if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
-  filling(field, value);
-  if (field instanceof HTMLInputElement && SET.has(field.type)) return now ? set(field, value) : { done: "settable" };
-  select(field);
+  recordPassword(field, value);
+  if (field instanceof HTMLInputElement && SETTABLE_TYPES.has(field.type)) return canSet ? setValue(field, value) : { done: "settable" };
+  selectContent(field);
   return { done: insert(field, value) ? "set" : "selected" };
 }
 
 /**
- * Puts text over the selection of a field, as input does: with its limits, its place in the history of changes, a trusted `input` and,
- * when the field is left, `change`. Of the events before it, which handlers can refuse, nobody but the browser can send trusted ones.
- * False where only the browser can do this.
+ * Replaces the selection of a field like text input does: `maxlength` applies, the change can be undone, `input` is trusted, and `change`
+ * follows when the field loses focus. `beforeinput` and `textInput`, which handlers can cancel, are not trusted. Returns whether the text
+ * was inserted or an event was canceled; otherwise the browser must insert it.
  */
 function insert(field: Element, text: string): boolean {
   const plain = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
   const owner = field.ownerDocument;
   const focused = (field.getRootNode() as Document | ShadowRoot).activeElement === field;
-  // An empty text is a key that is pressed; documents of XML know no commands.
+  // An empty text corresponds to pressing Delete. `execCommand` does not work in XML documents.
   if (!plain || !text || !focused || owner.contentType !== "text/html") return false;
   const before = new InputEvent("beforeinput", { inputType: "insertText", data: text, bubbles: true, cancelable: true, composed: true });
   if (!field.dispatchEvent(before)) return true;
-  const words = owner.createEvent("TextEvent");
-  words.initTextEvent("textInput", true, true, owner.defaultView, text);
-  // To WebKit this event is the input itself.
+  const textInput = owner.createEvent("TextEvent");
+  textInput.initTextEvent("textInput", true, true, owner.defaultView, text);
+  // WebKit inserts the text as the default action of this event.
   let entered = false;
   field.addEventListener("input", () => (entered = true), { once: true });
-  return !field.dispatchEvent(words) || entered || owner.execCommand("insertText", false, text);
+  return !field.dispatchEvent(textInput) || entered || owner.execCommand("insertText", false, text);
 }
 
-/** Whether this document is not of that origin. The address of a document is nothing that its scripts can replace. */
-function isElsewhere(wanted: string | null | undefined): boolean {
-  const own = location.origin === "null" ? globalThis.origin : location.origin;
-  return !!wanted && own !== wanted;
+/** Returns whether an origin is given and the document has another one. Scripts of the page can replace `origin`, but not `location`. */
+function hasOtherOrigin(expected: string | null | undefined): boolean {
+  const actual = location.origin === "null" ? globalThis.origin : location.origin;
+  return !!expected && actual !== expected;
 }
 
-/** Chooses options of a select by value or label; all others are no longer chosen. */
+/** Selects the options with these values or labels and deselects all others. Returns the values of the selected options. */
 export async function selectOptions({
   handle,
   values,
@@ -108,31 +119,31 @@ export async function selectOptions({
   if (!(list instanceof HTMLSelectElement)) return { mismatch: "kind", tag: tagOf(list) };
   const lacks = force ? undefined : await lacking(list, ["visible", "enabled"]);
   if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
-  const chosen = new Set<HTMLOptionElement>();
+  const selected = new Set<HTMLOptionElement>();
   for (const value of list.multiple ? values : values.slice(0, 1)) {
     const option = optionOf(list, value);
     if (!option) return { lacks: "options" };
-    if (itIsDisabled(seen(option)) && !force) return { lacks: "optionEnabled" };
-    chosen.add(option);
+    if (isDisabled(seen(option)) && !force) return { lacks: "optionEnabled" };
+    selected.add(option);
   }
-  if (list.multiple || !chosen.size) for (const option of list.options) option.selected = chosen.has(option);
-  else for (const option of chosen) list.selectedIndex = option.index;
-  changed(list);
-  return { selected: [...chosen].map((option) => option.value) };
+  if (list.multiple || !selected.size) for (const option of list.options) option.selected = selected.has(option);
+  else for (const option of selected) list.selectedIndex = option.index;
+  dispatchChange(list);
+  return { selected: [...selected].map((option) => option.value) };
 }
 
-function optionOf(list: HTMLSelectElement, wanted: string): HTMLOptionElement | undefined {
+function optionOf(list: HTMLSelectElement, valueOrLabel: string): HTMLOptionElement | undefined {
   const options = [...list.options];
-  const words = (s: string): string => s.trim().replace(/\s+/g, " ");
+  const normalized = (s: string): string => s.trim().replace(/\s+/g, " ");
   return (
-    options.find((option) => option.value === wanted || option.label === wanted) ??
-    options.find((option) => words(option.label) === words(wanted))
+    options.find((option) => option.value === valueOrLabel || option.label === valueOrLabel) ??
+    options.find((option) => normalized(option.label) === normalized(valueOrLabel))
   );
 }
 
 /**
- * Focuses the element; one that had no focus gets the caret, `typing` into an input at its start. What is typed next adds to its text.
- * `text` is that, where it is known.
+ * Focuses the element. If it was not focused, the caret moves into an editable element, and with `typing` to the start of an input. `text`
+ * is the text that will be typed, if it is known.
  */
 export function focus({
   handle,
@@ -146,27 +157,27 @@ export function focus({
   origin?: string | null;
 }): true | Gone {
   const e = attached(handle) as HTMLElement | undefined;
-  if (!e || isElsewhere(origin)) return { gone: true };
-  if (text) filling(fieldOf(e), text);
-  const had = (e.getRootNode() as Document | ShadowRoot).activeElement === e;
+  if (!e || hasOtherOrigin(origin)) return { gone: true };
+  if (text) recordPassword(fieldOf(e), text);
+  const wasFocused = (e.getRootNode() as Document | ShadowRoot).activeElement === e;
   e.focus();
-  if (had) return true;
+  if (wasFocused) return true;
   const selection = e.ownerDocument.getSelection();
   if (e.isContentEditable) {
-    // Firefox leaves the caret where it was.
+    // Firefox does not move the caret into the element.
     if (!e.contains(selection?.anchorNode ?? null)) selection?.collapse(e, 0);
-  } else if (typing && e instanceof HTMLInputElement && TYPED.has(e.type)) {
+  } else if (typing && e instanceof HTMLInputElement && TEXT_TYPES.has(e.type)) {
     try {
       e.setSelectionRange(0, 0);
     } catch {
-      // Fields of addresses and numbers have no range for scripts; WebKit selects all of their text.
+      // The types `email` and `number` do not support `setSelectionRange`. WebKit selects their text on focus.
       if (selection?.toString()) selection.modify("move", "backward", "lineboundary");
     }
   }
   return true;
 }
 
-/** Text and value of the element; whether the value is the one that is expected. */
+/** Returns the text and the value of the element, and whether the value equals `expected`. */
 export function content({ handle, expected, marks }: { handle: Handle; expected?: string; marks?: boolean }): Content | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
@@ -184,11 +195,12 @@ export function content({ handle, expected, marks }: { handle: Handle; expected?
 interface Content {
   text: string;
   "innerText": string;
+  /** Null if the element is not a form field. Values of password fields are marked. */
   value: string | null;
   isExpected: boolean;
 }
 
-/** An attribute as written; null without. */
+/** Returns the value of an attribute, or null if the element does not have it. */
 export function attribute({ handle, name }: { handle: Handle; name: string }): { value: string | null } | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
@@ -196,7 +208,7 @@ export function attribute({ handle, name }: { handle: Handle; name: string }): {
   return { value: value !== null && name.toLowerCase() === "value" && isPassword(e) ? marked(value) : value };
 }
 
-/** Whether files can be set: on the element, or on the input of its label. The answer names the input. */
+/** Returns the file input that the element is, or that the label around it is for. */
 export function fileInput({ handle }: { handle: Handle }): { input: Handle; multiple: boolean; directory: boolean } | Mismatch | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
@@ -205,25 +217,28 @@ export function fileInput({ handle }: { handle: Handle }): { input: Handle; mult
   return { input: field === e ? handle : keep(field), multiple: field.multiple, directory: field.webkitdirectory };
 }
 
-/** Sets files that are on no disk. */
+/** Sets the files of a file input from their contents. */
 export function setFiles({ handle, files }: { handle: Handle; files: DroppedFile[] }): true | Mismatch | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
   const field = fieldOf(e);
   if (!(field instanceof HTMLInputElement) || field.type !== "file") return { mismatch: "kind", tag: tagOf(field) };
   field.files = transferOf(files).files;
-  changed(field);
+  dispatchChange(field);
   return true;
 }
 
 export interface DroppedFile {
   name: string;
   type: string;
-  /** Base64. */
+  /** The content in Base64. */
   bytes: string;
 }
 
-/** Drops files and data onto the element, as a drag from outside the browser would. `accepted`: its dragover handler wanted it. */
+/**
+ * Dispatches the events of a drop of files and data from outside the browser. `accepted` is false if no handler of `dragover` allowed the
+ * drop.
+ */
 export function dispatchDrop({
   handle,
   files,
@@ -264,16 +279,17 @@ function decoded(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The field itself, or the one a label is for. */
+/** Returns the element if it is a form field or editable, else the control of the label around it, else the element. */
 function fieldOf(e: Element): Element {
   if (/^(input|textarea|select)$/.test(tagOf(e)) || (e as HTMLElement).isContentEditable) return e;
   return (closest(e, "label") as HTMLLabelElement | undefined)?.control ?? e;
 }
 
-function cannotHold(field: Element, value: string): Mismatch | undefined {
+/** Returns the reason why the field cannot have the value, if there is one. */
+function mismatchOf(field: Element, value: string): Mismatch | undefined {
   const tag = tagOf(field);
   if (field instanceof HTMLInputElement) {
-    if (!TYPED.has(field.type) && !SET.has(field.type)) return { mismatch: "kind", tag, type: field.type };
+    if (!TEXT_TYPES.has(field.type) && !SETTABLE_TYPES.has(field.type)) return { mismatch: "kind", tag, type: field.type };
     if (field.type === "number" && Number.isNaN(Number(value.trim()))) return { mismatch: "number" };
     return undefined;
   }
@@ -281,22 +297,22 @@ function cannotHold(field: Element, value: string): Mismatch | undefined {
   return { mismatch: "kind", tag };
 }
 
-function set(field: HTMLInputElement, value: string): Filled | Mismatch {
-  const wanted = field.type === "color" ? value.trim().toLowerCase() : value.trim();
+function setValue(field: HTMLInputElement, value: string): Filled | Mismatch {
+  const normalized = field.type === "color" ? value.trim().toLowerCase() : value.trim();
   field.focus();
-  field.value = wanted;
-  // The browser drops or corrects what it cannot read.
-  if (field.value !== wanted) return { mismatch: "malformed", type: field.type };
-  changed(field);
+  field.value = normalized;
+  // The value sanitization algorithm of HTML clears or changes invalid values.
+  if (field.value !== normalized) return { mismatch: "malformed", type: field.type };
+  dispatchChange(field);
   return { done: "set" };
 }
 
-function changed(field: Element): void {
+function dispatchChange(field: Element): void {
   field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   field.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-function select(field: Element): void {
+function selectContent(field: Element): void {
   (field as HTMLElement).focus();
   if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) {
     field.select();

@@ -9,6 +9,8 @@ export interface Home {
   refTo(e: Element, role: string, name: string, bound: string, within: string): number;
   /** Begins another snapshot. */
   renew(): void;
+  /** Ends it. */
+  bindRows(): void;
 }
 
 /** The injected script of another document. */
@@ -25,20 +27,20 @@ interface Identity {
   separate?: boolean;
 }
 
-type OnFound = (frame: string, keep: Home["keep"], refTo: Home["refTo"], renew: Home["renew"]) => void;
+type OnFound = (frame: string, keep: Home["keep"], refTo: Home["refTo"], renew: Home["renew"], bindRows: Home["bindRows"]) => void;
 
 let discoveryEvent: string | undefined;
 let isSeparate = false;
 
 /** Sets the identity of the injected script. */
 export function introduce({ frame, meeting, separate }: Identity, home: Home): Other {
-  const { keep, refTo, renew } = home;
+  const { keep, refTo, renew, bindRows } = home;
   isSeparate = !!separate;
   if (meeting && !discoveryEvent) {
     discoveryEvent = meeting;
-    document.addEventListener(meeting, (event) => (event as CustomEvent<OnFound>).detail(frame, keep, refTo, renew));
+    document.addEventListener(meeting, (event) => (event as CustomEvent<OnFound>).detail(frame, keep, refTo, renew, bindRows));
   }
-  return { frame, document, keep, refTo, renew };
+  return { frame, document, keep, refTo, renew, bindRows };
 }
 
 /** Returns the document of a frame, if it can be observed from this document. */
@@ -57,8 +59,15 @@ export function coreIn(e: HTMLIFrameElement): Other | undefined {
   }
   let found: Other | undefined;
   // Only numbers, strings and elements are passed, because each world has its own wrappers of those.
-  const onFound: OnFound = (frame, keep, refTo, renew) => {
-    found = { frame, document: inner, keep: (e) => keep(e), refTo: (...of) => refTo(...of), renew: () => renew() };
+  const onFound: OnFound = (frame, keep, refTo, renew, bindRows) => {
+    found = {
+      frame,
+      document: inner,
+      keep: (e) => keep(e),
+      refTo: (...of) => refTo(...of),
+      renew: () => renew(),
+      bindRows: () => bindRows(),
+    };
   };
   inner.dispatchEvent(new CustomEvent(discoveryEvent, { detail: onFound }));
   return found;

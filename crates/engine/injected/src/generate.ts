@@ -1,15 +1,15 @@
-// The best locator for an element: the shortest way to name it that a person would choose and that survives a redesign.
+// The generation of locators: the best one is short and describes what users see, so that changes of the markup do not break it.
 
-import { descriptionOf, nameOf, references } from "./aria/names";
-import { roleOf } from "./aria/roles";
-import { closest, isVisible, parentOrHost, tagOf } from "./dom";
+import { descriptionOf, elementName, references } from "./aria/names";
+import { elementRole } from "./aria/roles";
+import { closest, isElementVisible, parentOrHost, tagOf } from "./dom";
 import { held, type Handle } from "./handles";
 import { seen, withCaches } from "./seen";
 import { follow } from "./selector/query";
 import type { Step, TextMatch } from "./selector/steps";
 import { labelsOf, textOf } from "./selector/text";
 
-// What each way costs; the cheapest that names the element wins.
+// The costs of the kinds of steps. The locator with the lowest total cost is the best.
 const TEST_ID = 1;
 const OTHER_TEST_ID = 2;
 const FRAME = 10;
@@ -30,24 +30,26 @@ const EXACT = 5;
 const DESCRIPTION = 1;
 
 const OTHER_TEST_IDS = ["data-testid", "data-test-id", "data-test"];
-/** A number beyond this says nothing to a reader. */
-const COUNTED = 5;
-const SHORT = 30;
-const LONG = 80;
-/** A value that is longer is in no locator. */
-const LONGEST = 1_000;
-/** How many searches one element is worth. */
-const SEARCHES = 600;
+/** The maximum index of `nth`. */
+const MAX_INDEX = 5;
+/** The maximum lengths of texts that are cut. */
+const SHORT_TEXT = 30;
+const LONG_TEXT = 80;
+/** The maximum length of a complete text or attribute in a locator. */
+const MAX_TEXT = 1_000;
+/** The maximum number of queries for one element. */
+const MAX_QUERIES = 600;
 
-interface Way {
+/** A locator with the cost of each step, which may match other elements too. */
+interface Candidate {
   steps: Step[];
   costs: number[];
 }
 
-/** What a click on a part of it means. */
+/** The controls that are the target instead of elements inside them. */
 const CONTROL = "button,select,input,a,[role=button],[role=checkbox],[role=radio],[role=link]";
 
-/** The best locator of the element, or of the control around it. */
+/** Returns the best locator of each element, or of the control that contains it; null if the element was removed. */
 export function generate({ handles, testIdAttribute }: { handles: Handle[]; testIdAttribute: string }): (Step[] | null)[] {
   return withCaches(() =>
     handles.map((handle) => {
@@ -57,78 +59,86 @@ export function generate({ handles, testIdAttribute }: { handles: Handle[]; test
   );
 }
 
-/** The same for one element. */
+/** Returns the best locator of an element, or of the control that contains it; null if the element was removed. */
 export function locator({ handle, testIdAttribute }: { handle: Handle; testIdAttribute: string }): Step[] | null {
   return generate({ handles: [handle], testIdAttribute })[0] ?? null;
 }
 
-/** The steps of the element's best locator, or of that of the control around it. */
+/** Returns the best locator of an element, or of the control that contains it. */
 export function locatorOf(e: Element, testIdAttribute: string): Step[] {
-  const target = meant(e);
+  const target = targetOf(e);
   return (new Search(target, testIdAttribute).best(target, true) ?? path(target)).steps;
 }
 
-function meant(e: Element): Element {
+/** Returns the control that contains the element, if it is visible; else the element. */
+function targetOf(e: Element): Element {
   if (e.matches("input,textarea,select") || (e as HTMLElement).isContentEditable) return e;
   const control = closest(e, CONTROL);
-  return control && isVisible(control) ? control : e;
+  return control && isElementVisible(control) ? control : e;
 }
 
 class Search {
-  private left = SEARCHES;
-  private readonly known = new Map<Element, [(Way | undefined)?, (Way | undefined)?]>();
+  private budget = MAX_QUERIES;
+  /** The results of `best` for an element, without and with text. */
+  private readonly cache = new Map<Element, [(Candidate | undefined)?, (Candidate | undefined)?]>();
 
   constructor(
     private readonly target: Element,
     private readonly testId: string,
   ) {}
 
-  /** The cheapest way to name the element and no other in its document; with `byText` by what it or an ancestor says, too. */
-  best(e: Element, byText: boolean): Way | undefined {
-    let known = this.known.get(e);
-    if (!known) this.known.set(e, (known = []));
-    const slot = byText ? 1 : 0;
-    if (!(slot in known)) known[slot] = this.find(e, byText);
-    return known[slot];
+  /**
+   * Returns the best candidate that matches only this element in its document. With `byText` it may contain the text of the element or of
+   * an ancestor.
+   */
+  best(e: Element, byText: boolean): Candidate | undefined {
+    let results = this.cache.get(e);
+    if (!results) this.cache.set(e, (results = []));
+    const index = byText ? 1 : 0;
+    if (!(index in results)) results[index] = this.find(e, byText);
+    return results[index];
   }
 
-  private find(e: Element, byText: boolean): Way | undefined {
-    if (e === e.ownerDocument.documentElement) return way(TEST_ID, css("html"));
-    const says = byText ? textWays(e, e === this.target) : [];
-    const { usable, best: alone } = this.tried(e, sorted([...says, ...plainWays(e, this.testId, e === this.target)]));
-    // A locator of more than two parts is none that a person would write.
+  private find(e: Element, byText: boolean): Candidate | undefined {
+    if (e === e.ownerDocument.documentElement) return candidate(TEST_ID, css("html"));
+    const withText = byText ? textCandidates(e, e === this.target) : [];
+    const { usable, best: alone } = this.matching(e, sorted([...withText, ...noTextCandidates(e, this.testId, e === this.target)]));
+    // A locator has at most two parts: one for an ancestor and one for the target.
     if (e !== this.target) return alone;
-    let best = this.below(e, usable, byText && !says.length, alone);
-    // What the element says may serve worse than what one of its ancestors says.
-    if (says.length)
-      best = this.below(
+    let best = this.nested(e, usable, byText && !withText.length, alone);
+    // The text of an ancestor can result in a better locator than the text of the target.
+    if (withText.length)
+      best = this.nested(
         e,
-        usable.filter((one) => !says.includes(one)),
+        usable.filter((one) => !withText.includes(one)),
         true,
         best,
       );
     return best;
   }
 
-  /** The first way that leads to the element alone, or else with a number; and the ways among whose first matches it is. */
-  private tried(e: Element, ways: Way[]): { usable: Way[]; best: Way | undefined } {
-    const usable: Way[] = [];
-    let best: Way | undefined;
-    for (const one of ways) {
-      if (this.left-- <= 0) break;
+  /**
+   * Returns the candidates that have the element among their first matches, and the best of them: the first that matches only the element,
+   * or for the target the first in combination with `nth`.
+   */
+  private matching(e: Element, candidates: Candidate[]): { usable: Candidate[]; best: Candidate | undefined } {
+    const usable: Candidate[] = [];
+    let best: Candidate | undefined;
+    for (const one of candidates) {
+      if (this.budget-- <= 0) break;
       const found = follow(one.steps, e.ownerDocument);
       if (found[0] === e && found.length === 1) return { usable, best: one };
       const index = found.indexOf(e);
-      if (index < 0 || index > COUNTED) continue;
+      if (index < 0 || index > MAX_INDEX) continue;
       usable.push(one);
-      if (e === this.target) best ??= joined(one, way(NTH, { engine: "nth", index }));
+      if (e === this.target) best ??= joined(one, candidate(NTH, { engine: "nth", index }));
     }
     return { usable, best };
   }
 
-  /** The best of `best` and of the ways that start at an ancestor that can be named alone. */
-  private below(e: Element, ways: Way[], byText: boolean, best: Way | undefined): Way | undefined {
-    const cheaper = ways.filter((one) => !best || cost(one) < cost(best));
+  /** Returns the cheapest of `best` and the candidates that start at an ancestor. */
+  private nested(e: Element, candidates: Candidate[], byText: boolean, best: Candidate | undefined): Candidate | undefined {
+    const cheaper = candidates.filter((one) => !best || cost(one) < cost(best));
     const [cheapest] = cheaper;
     for (let parent = parentOrHost(e); parent && cheapest; parent = parentOrHost(parent)) {
       const outside = this.best(parent, byText);
@@ -141,29 +151,29 @@ class Search {
     return best;
   }
 
-  /** The first way that, below the parent, leads to the element alone, or else with a number. */
-  private inside(parent: Element, e: Element, ways: Way[]): Way | undefined {
-    let numbered: Way | undefined;
-    for (const one of ways) {
-      if (this.left-- <= 0) break;
+  /** Returns the first candidate that matches only the element inside `parent`, or for the target one with `nth`. */
+  private inside(parent: Element, e: Element, candidates: Candidate[]): Candidate | undefined {
+    let withIndex: Candidate | undefined;
+    for (const one of candidates) {
+      if (this.budget-- <= 0) break;
       const found = follow(one.steps, parent);
       if (found[0] === e && found.length === 1) return one;
       const index = found.indexOf(e);
-      if (e === this.target && index >= 0 && index <= COUNTED) numbered ??= joined(one, way(NTH, { engine: "nth", index }));
+      if (e === this.target && index >= 0 && index <= MAX_INDEX) withIndex ??= joined(one, candidate(NTH, { engine: "nth", index }));
     }
-    return numbered;
+    return withIndex;
   }
 }
 
-function way(price: number, step: Step): Way {
+function candidate(price: number, step: Step): Candidate {
   return { steps: [step], costs: [price] };
 }
 
-function joined(a: Way, b: Way): Way {
+function joined(a: Candidate, b: Candidate): Candidate {
   const last = a.steps.at(-1);
   const [first, ...rest] = b.steps;
   if (last?.engine === "css" && first?.engine === "css") {
-    // Two selectors in CSS read better as one.
+    // One CSS selector is easier to read than a chain of two.
     const [outer, inner] = [last.list[0] ?? [], first.list[0] ?? []];
     const list = [[...outer, ...inner.map((compound, i) => (i ? compound : { ...compound, combinator: " " }))]];
     const one: Step = { engine: "css", css: `${last.css} ${first.css}`, native: true, list };
@@ -172,18 +182,18 @@ function joined(a: Way, b: Way): Way {
   return { steps: [...a.steps, ...b.steps], costs: [...a.costs, ...b.costs] };
 }
 
-/** What comes first weighs more: it narrows all that follows. */
-function cost({ costs }: Way): number {
+/** Returns the total cost. Earlier steps have a higher weight. */
+function cost({ costs }: Candidate): number {
   return costs.reduce((sum, price, i) => sum + price * (costs.length - i), 0);
 }
 
-function sorted(ways: Way[]): Way[] {
-  return ways.sort((a, b) => cost(a) - cost(b));
+function sorted(candidates: Candidate[]): Candidate[] {
+  return candidates.sort((a, b) => cost(a) - cost(b));
 }
 
-/** Every ten characters of what is to be read cost one, at most ten. */
-function spelled(price: number, spelling: string): number {
-  return price + Math.min(10, Math.floor(spelling.length / 10));
+/** Returns the cost of a step with a text: one more for every ten characters, at most ten. */
+function costOfText(price: number, text: string): number {
+  return price + Math.min(10, Math.floor(text.length / 10));
 }
 
 function css(selector: string): Step {
@@ -191,161 +201,169 @@ function css(selector: string): Step {
   return { engine: "css", css: selector, native: true, list: [[compound]] };
 }
 
-/** Ways that say nothing of the element's text. */
-function plainWays(e: Element, testId: string, isTarget: boolean): Way[] {
-  const ways: Way[] = [];
+/** Returns the candidates that do not contain the text of the element. */
+function noTextCandidates(e: Element, testId: string, isTarget: boolean): Candidate[] {
+  const candidates: Candidate[] = [];
   const tag = tagOf(e);
-  const id = spoken(e, testId);
-  if (id) ways.push(way(TEST_ID, { engine: "testId", attribute: testId, text: { text: id, exact: true } }));
+  const id = shortAttribute(e, testId);
+  if (id) candidates.push(candidate(TEST_ID, { engine: "testId", attribute: testId, text: { text: id, exact: true } }));
   for (const attribute of OTHER_TEST_IDS) {
-    const value = spoken(e, attribute);
-    if (value && attribute !== testId) ways.push(way(OTHER_TEST_ID, css(`[${attribute}=${quoted(value)}]`)));
+    const value = shortAttribute(e, attribute);
+    if (value && attribute !== testId) candidates.push(candidate(OTHER_TEST_ID, css(`[${attribute}=${quoted(value)}]`)));
   }
   if (tag === "iframe") {
     for (const attribute of ["name", "title"]) {
-      const value = spoken(e, attribute);
-      if (value) ways.push(way(FRAME, css(`iframe[${attribute}=${quoted(value)}]`)));
+      const value = shortAttribute(e, attribute);
+      if (value) candidates.push(candidate(FRAME, css(`iframe[${attribute}=${quoted(value)}]`)));
     }
   }
-  const own = spoken(e, "id");
-  if (own && !looksRandom(own)) ways.push(way(ID, css(idSelector(own))));
-  ways.push(way(TAG, css(CSS.escape(tag))));
+  const own = shortAttribute(e, "id");
+  if (own && !looksRandom(own)) candidates.push(candidate(ID, css(idSelector(own))));
+  candidates.push(candidate(TAG, css(CSS.escape(tag))));
   if (/^(button|fieldset|iframe|input|map|meta|object|output|param|select|slot|textarea|form)$/.test(tag)) {
-    const name = spoken(e, "name");
-    if (name && tag !== "iframe") ways.push(way(ATTRIBUTE, css(`${tag}[name=${quoted(name)}]`)));
+    const name = shortAttribute(e, "name");
+    if (name && tag !== "iframe") candidates.push(candidate(ATTRIBUTE, css(`${tag}[name=${quoted(name)}]`)));
   }
-  const type = tag === "input" && spoken(e, "type");
-  if (type && type !== "hidden") ways.push(way(ATTRIBUTE, css(`input[type=${quoted(type)}]`)));
+  const type = tag === "input" && shortAttribute(e, "type");
+  if (type && type !== "hidden") candidates.push(candidate(ATTRIBUTE, css(`input[type=${quoted(type)}]`)));
   if (tag === "input" || tag === "textarea") {
     const placeholder = e.getAttribute("placeholder");
     if (placeholder)
-      ways.push(...wordings(placeholder, PLACEHOLDER, "placeholder", (text) => ({ engine: "attribute", name: "placeholder", text })));
+      candidates.push(
+        ...textMatches(placeholder, PLACEHOLDER, "placeholder", (text) => ({ engine: "attribute", name: "placeholder", text })),
+      );
   }
-  // An ancestor may be called by something besides what can be read in it.
-  const named = isTarget || !saysName(e);
-  if (named) ways.push(...labelWays(e));
-  const role = roleOf(e);
-  if (isRole(role)) {
-    if (named && !isTarget) ways.push(...roleNames(e, role));
-    ways.push(way(ROLE, { engine: "role", role }));
+  // For an ancestor whose name comes from its content, candidates with labels and names contain text.
+  const named = isTarget || !hasNameFromContent(e);
+  if (named) candidates.push(...labelCandidates(e));
+  const role = elementRole(e);
+  if (isUsableRole(role)) {
+    if (named && !isTarget) candidates.push(...roleCandidates(e, role));
+    candidates.push(candidate(ROLE, { engine: "role", role }));
   }
-  return ways;
+  return candidates;
 }
 
-/** An attribute's value, if it is short enough for a locator. */
-function spoken(e: Element, name: string): string | null {
+/** Returns the value of an attribute, or null if it has none or one that is too long for a locator. */
+function shortAttribute(e: Element, name: string): string | null {
   const value = e.getAttribute(name);
-  return value && value.length <= LONGEST ? value : null;
+  return value && value.length <= MAX_TEXT ? value : null;
 }
 
-/** Ways by what the element says or is called. */
-function textWays(e: Element, isTarget: boolean): Way[] {
-  const ways: Way[] = [];
+/** Returns the candidates with the text, the name, the title or the alternative text of the element. */
+function textCandidates(e: Element, isTarget: boolean): Candidate[] {
+  const candidates: Candidate[] = [];
   const tag = tagOf(e);
-  if (tag === "select") return ways;
+  if (tag === "select") return candidates;
   const title = e.getAttribute("title");
-  if (title) ways.push(...wordings(title, TITLE, "title", (text) => ({ engine: "attribute", name: "title", text })));
+  if (title) candidates.push(...textMatches(title, TITLE, "title", (text) => ({ engine: "attribute", name: "title", text })));
   const alt = e.getAttribute("alt");
   if (alt && /^(applet|area|img|input)$/.test(tag))
-    ways.push(...wordings(alt, ALT, "alt", (text) => ({ engine: "attribute", name: "alt", text })));
+    candidates.push(...textMatches(alt, ALT, "alt", (text) => ({ engine: "attribute", name: "alt", text })));
   const text = textOf(e).squashed;
   const parts = text ? alternatives(text) : [];
-  const regex: TextMatch | undefined = text.length <= LONG && isTarget ? { regex: `^${escapeRegex(text)}$` } : undefined;
-  const withText = (step: Step, price: number): void => {
+  const regex: TextMatch | undefined = text.length <= LONG_TEXT && isTarget ? { regex: `^${escapeRegex(text)}$` } : undefined;
+  const addWithText = (step: Step, price: number): void => {
     for (const part of parts)
-      ways.push(joined(way(price, step), way(spelled(TEXT, part.text) - part.bonus, { engine: "hasText", text: { text: part.text } })));
-    if (regex) ways.push(joined(way(price, step), way(spelled(REGEX, regex.regex), { engine: "hasText", text: regex })));
+      candidates.push(
+        joined(
+          candidate(price, step),
+          candidate(costOfText(TEXT, part.text) - part.bonus, { engine: "hasText", text: { text: part.text } }),
+        ),
+      );
+    if (regex)
+      candidates.push(joined(candidate(price, step), candidate(costOfText(REGEX, regex.regex), { engine: "hasText", text: regex })));
   };
   if (text && isTarget) {
-    ways.push(...wordings(text, TEXT, "", (match) => ({ engine: "text", text: match }), LONG));
+    candidates.push(...textMatches(text, TEXT, "", (match) => ({ engine: "text", text: match }), LONG_TEXT));
   }
-  if (text) withText(css(CSS.escape(tag)), TAG);
-  const role = roleOf(e);
-  if (isRole(role)) {
-    const names = roleNames(e, role);
-    if (!names.length) withText({ engine: "role", role }, ROLE);
-    else if (isTarget || saysName(e)) ways.push(...names);
+  if (text) addWithText(css(CSS.escape(tag)), TAG);
+  const role = elementRole(e);
+  if (isUsableRole(role)) {
+    const names = roleCandidates(e, role);
+    if (!names.length) addWithText({ engine: "role", role }, ROLE);
+    else if (isTarget || hasNameFromContent(e)) candidates.push(...names);
   }
-  if (!isTarget && saysName(e)) ways.push(...labelWays(e));
-  return ways;
+  if (!isTarget && hasNameFromContent(e)) candidates.push(...labelCandidates(e));
+  return candidates;
 }
 
-function labelWays(e: Element): Way[] {
+function labelCandidates(e: Element): Candidate[] {
   if (tagOf(e) === "iframe") return [];
-  const words = labelsOf(e).map(({ squashed }) => squashed);
-  return words.flatMap((label) => (label ? wordings(label, LABEL, "", (text) => ({ engine: "label", text })) : []));
+  const labels = labelsOf(e).map(({ squashed }) => squashed);
+  return labels.flatMap((label) => (label ? textMatches(label, LABEL, "", (text) => ({ engine: "label", text })) : []));
 }
 
-/** Ways by role and name, the description besides where the name is not enough; by the description alone where there is no name. */
-function roleNames(e: Element, role: string): Way[] {
-  const name = tagOf(e) === "select" ? "" : nameOf(e);
+/** Returns the candidates with the role and the name, without and with the description; with the description alone if there is no name. */
+function roleCandidates(e: Element, role: string): Candidate[] {
+  const name = tagOf(e) === "select" ? "" : elementName(e);
   const description = descriptionOf(e);
-  const around = `${role}[name=]`;
-  const described = (text: TextMatch): TextMatch => ({ ...text, text: description });
-  // Icon fonts put their glyphs into the private use area.
+  const prefix = `${role}[name=]`;
+  const withDescription = (match: TextMatch): TextMatch => ({ ...match, text: description });
+  // The glyphs of icon fonts are in the private use area of Unicode.
   if (!name || /^\p{Co}+$/u.test(name)) {
-    if (!description || description.length > LONGEST) return [];
-    return [way(ROLE + EXACT, { engine: "role", role, description: { text: description, exact: true } })];
+    if (!description || description.length > MAX_TEXT) return [];
+    return [candidate(ROLE + EXACT, { engine: "role", role, description: { text: description, exact: true } })];
   }
-  const ways = wordings(name, ROLE_NAME, around, (match) => ({ engine: "role", role, name: match }));
-  if (description && description.length <= LONGEST) {
-    ways.push(
-      ...wordings(name, ROLE_NAME + DESCRIPTION, `${around}[description="${description}"i]`, (match) => ({
+  const candidates = textMatches(name, ROLE_NAME, prefix, (match) => ({ engine: "role", role, name: match }));
+  if (description && description.length <= MAX_TEXT) {
+    candidates.push(
+      ...textMatches(name, ROLE_NAME + DESCRIPTION, `${prefix}[description="${description}"i]`, (match) => ({
         engine: "role",
         role,
         name: match,
-        description: described(match),
+        description: withDescription(match),
       })),
     );
   }
-  return ways;
+  return candidates;
 }
 
-/** Whether the element's name is what can be read in it, rather than an attribute or a label elsewhere. */
-function saysName(e: Element): boolean {
+/** Returns whether the accessible name comes from the content of the element, not from an attribute or a label outside. */
+function hasNameFromContent(e: Element): boolean {
   const labels = references(seen(e), "aria-labelledby");
   if (labels.length) return labels.some((label) => e.contains(label));
-  const name = nameOf(e);
+  const name = elementName(e);
   return !!name && !e.getAttribute("aria-label")?.trim() && e.getAttribute("title")?.trim() !== name;
 }
 
-/** Whether `getByRole` of Playwright takes the role, and elements have it by their own. */
-function isRole(role: string | null): role is string {
+/** Returns whether `getByRole` of Playwright supports the role, and the role is neither generic nor presentational. */
+function isUsableRole(role: string | null): role is string {
   return !!role && !/^(none|presentation|generic|comment|suggestion|section(header|footer)|(doc|graphics)-.*)$/.test(role);
 }
 
-/** The step with the whole text exactly, where it is not too long, then with each of its alternatives. */
-function wordings(text: string, price: number, around: string, step: (text: TextMatch) => Step, longest = LONGEST): Way[] {
-  const whole = text.length <= longest ? [way(spelled(price, `${around}"${text}"s`) + EXACT, step({ text, exact: true }))] : [];
+/** Returns the candidates of a step with the whole text, matched exactly, unless it is too long; and with each shorter form of the text. */
+function textMatches(text: string, price: number, prefix: string, step: (text: TextMatch) => Step, maxLength = MAX_TEXT): Candidate[] {
+  const whole = text.length <= maxLength ? [candidate(costOfText(price, `${prefix}"${text}"s`) + EXACT, step({ text, exact: true }))] : [];
   return [
     ...whole,
-    ...alternatives(text).map((part) => way(spelled(price, `${around}"${part.text}"i`) - part.bonus, step({ text: part.text }))),
+    ...alternatives(text).map((part) => candidate(costOfText(price, `${prefix}"${part.text}"i`) - part.bonus, step({ text: part.text }))),
   ];
 }
 
-/** Shorter forms of a text: without a number at its start or end, which is likely to change, and cut. */
+/** Returns shorter forms of a text with their bonus: cut, and without a number at the start or end, which is likely to change. */
 function alternatives(text: string): { text: string; bonus: number }[] {
   const found: { text: string; bonus: number }[] = [];
   const add = (part: string): void => {
-    if (part) found.push({ text: part, bonus: part.length <= SHORT ? 2 : 1 });
+    if (part) found.push({ text: part, bonus: part.length <= SHORT_TEXT ? 2 : 1 });
   };
   const leading = /^[\d.,]+(?=[^.,\w])/.exec(text);
-  if (leading) add(cut(text.slice(leading[0].length).trimStart(), LONG));
+  if (leading) add(cut(text.slice(leading[0].length).trimStart(), LONG_TEXT));
   const trailing = /[^.,\w]([\d.,]+)$/.exec(text);
-  if (trailing?.[1]) add(cut(text.slice(0, -trailing[1].length).trimEnd(), LONG));
-  if (text.length <= SHORT) found.push({ text, bonus: 0 });
-  else found.push({ text: cut(text, LONG), bonus: 0 }, { text: cut(text, SHORT), bonus: 1 });
+  if (trailing?.[1]) add(cut(text.slice(0, -trailing[1].length).trimEnd(), LONG_TEXT));
+  if (text.length <= SHORT_TEXT) found.push({ text, bonus: 0 });
+  else found.push({ text: cut(text, LONG_TEXT), bonus: 0 }, { text: cut(text, SHORT_TEXT), bonus: 1 });
   return found.filter((one) => one.text);
 }
 
-/** The text up to a length, without the word that was cut; nothing if no word ends before. */
+/** Returns the words of a text that fit into a length; empty if the first word does not fit. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const start = text.slice(0, length);
   return (/^(.*)\b.+?$/.exec(start)?.[1] ?? "").trimEnd();
 }
 
-/** Whether the kinds of characters change as often as chance would have it. */
+/** Returns whether an id is probably generated: the kind of character (lower case, upper case, digit) changes often. */
 function looksRandom(id: string): boolean {
   let changes = 0;
   let last = "";
@@ -358,22 +376,22 @@ function looksRandom(id: string): boolean {
   return changes >= id.length / 4;
 }
 
-/** A path of tags, classes and places from the nearest ancestor that makes it lead here first, when nothing else will do. */
-function path(e: Element): Way {
+/** Returns a CSS path of tags, ids, classes and positions, for elements without a better locator. */
+function path(e: Element): Candidate {
   const parts: string[] = [];
-  // The step of the path, if the element is the first it leads to.
-  const first = (selector: string): Way | undefined => {
+  // Returns the path as a candidate, if the element is its first match.
+  const first = (selector: string): Candidate | undefined => {
     const step = pathStep(selector);
     const found = follow([step], e.ownerDocument);
     if (found[0] !== e) return undefined;
-    return found.length === 1 ? way(PATH, step) : joined(way(PATH, step), way(NTH, { engine: "nth", index: 0 }));
+    return found.length === 1 ? candidate(PATH, step) : joined(candidate(PATH, step), candidate(NTH, { engine: "nth", index: 0 }));
   };
   for (let at: Element | undefined = e; at && at !== e.ownerDocument.documentElement; at = parentOrHost(at)) {
     const tag = CSS.escape(tagOf(at));
     const siblings = at.parentNode ? [...at.parentNode.children] : [at];
-    const leads = siblings.find((other) => other.matches(tag)) === at;
-    let own = leads ? tag : `${tag}:nth-child(${siblings.indexOf(at) + 1})`;
-    const id = spoken(at, "id");
+    const isFirst = siblings.find((other) => other.matches(tag)) === at;
+    let own = isFirst ? tag : `${tag}:nth-child(${siblings.indexOf(at) + 1})`;
+    const id = shortAttribute(at, "id");
     for (const option of [...(id ? [idSelector(id)] : []), ...classSelectors(at), own]) {
       const found = first([option, ...parts].join(" > "));
       if (found) return found;
@@ -381,11 +399,11 @@ function path(e: Element): Way {
     own = classSelectors(at).find((selector) => at?.parentNode?.querySelectorAll(selector).length === 1) ?? own;
     parts.unshift(own);
   }
-  return way(PATH, pathStep(parts.join(" > ")));
+  return candidate(PATH, pathStep(parts.join(" > ")));
 }
 
 function classSelectors(e: Element): string[] {
-  const classes = [...e.classList].filter((name) => name.length <= LONGEST).map((name) => `.${CSS.escape(name)}`);
+  const classes = [...e.classList].filter((name) => name.length <= MAX_TEXT).map((name) => `.${CSS.escape(name)}`);
   return classes.map((_, i) => classes.slice(0, i + 1).join(""));
 }
 

@@ -1,66 +1,71 @@
-// Text that is in the page, and that a person does not see.
+// Detection of text that a user cannot see.
 
-import { displayOf, isMarking, itIsVisible, itsLook, itsParent, itsRoot } from "./dom";
+import { elementDisplay, isMarking, isVisible, styleOf, parentOf, rootOf } from "./dom";
 import { cached, seen, type Seen, type Style } from "./seen";
 
-/** Stands before such a text. */
+/** The mark before text that a user cannot see. */
 export const MARK = "[hidden-text]";
 
-/** Less opacity, and smaller letters, in pixels, nobody reads. */
-const FAINT = 0.1;
-const TINY = 3;
-/** How much two colours may differ in each channel and be the same to a reader. */
-const ALIKE = 12;
-/** An indent by which text leaves its box, in pixels. */
-const FAR = 500;
+/** The minimum opacity of visible elements. */
+const MIN_OPACITY = 0.1;
+/** The minimum font size and box size of visible text, in CSS pixels. */
+const MIN_SIZE = 3;
+/** The maximum difference in each channel of two colors that look the same. */
+const MAX_COLOR_DIFFERENCE = 12;
+/** The maximum text indent of visible text, in CSS pixels. */
+const MAX_INDENT = 500;
 
-/** Whether a person sees nothing of an element, nor of anything in it: because of what it is, or of what it is in. */
-export function itIsUnseen(it: Seen): boolean {
+/** Returns whether nothing of an element and its content is visible, because of its style or size or those of an ancestor. */
+export function isUnseen(it: Seen): boolean {
   if (it.unseen === undefined) {
-    const parent = itsParent(it);
-    it.unseen = (!!parent && itIsUnseen(parent)) || hidesAll(it);
+    const parent = parentOf(it);
+    it.unseen = (!!parent && isUnseen(parent)) || hidesContent(it);
   }
   return it.unseen;
 }
 
-/** Whether an element hides what is in it: it is all but transparent, clipped or scaled to nothing, or has no size and cuts off what it holds. */
-function hidesAll(it: Seen): boolean {
-  if (itsLook(it).display === "contents") return false;
-  itIsVisible(it);
-  const style = itsStyle(it);
+/**
+ * Returns whether an element makes its content invisible: it is transparent, clipped or scaled to nothing, or has no size and hidden
+ * overflow.
+ */
+function hidesContent(it: Seen): boolean {
+  if (styleOf(it).display === "contents") return false;
+  isVisible(it);
+  const style = sharedStyleOf(it);
   if (style.isFaint === undefined) {
     const { opacity, filter, clip, clipPath, position } = getComputedStyle(it.element);
-    style.isFaint = Number(opacity) < FAINT || isFaintFilter(filter) || (clip !== "auto" && isNothing(clip) && /^(abs|fix)/.test(position));
+    style.isFaint =
+      Number(opacity) < MIN_OPACITY || isFaintFilter(filter) || (clip !== "auto" && isEmptyRect(clip) && /^(abs|fix)/.test(position));
     style.clipPath = clipPath;
   }
   if (style.isFaint) return true;
   const { box } = it;
-  // What is cut off by the outermost boxes is cut off by the window, which scrolls.
+  // The overflow of `<html>` and `<body>` is that of the viewport, which scrolls.
   if (!box || isOutermost(it)) return false;
   const [, , width, height] = box;
   if (style.clipPath !== "none" && isClippedAway(style.clipPath ?? "", width, height)) return true;
   const isDot = width <= 1 && height <= 1;
   if (isDot && width + height > 0) return true;
-  if (width >= TINY && height >= TINY) return false;
-  // Those are its sizes before it is transformed.
+  if (width >= MIN_SIZE && height >= MIN_SIZE) return false;
+  // `offsetWidth` and `offsetHeight` are the sizes without transforms.
   const e = it.element as HTMLElement;
-  if (width < FAINT * e.offsetWidth || height < FAINT * e.offsetHeight) return true;
+  if (width < MIN_OPACITY * e.offsetWidth || height < MIN_OPACITY * e.offsetHeight) return true;
   return (isDot || !width || !height) && getComputedStyle(e).overflow !== "visible";
 }
 
 const isOutermost = (it: Seen): boolean => it.tag === "body" || it.tag === "html";
 
 function isFaintFilter(filter: string): boolean {
-  return Number(/opacity\(([\d.]+)\)/.exec(filter)?.[1]) < FAINT;
+  return Number(/opacity\(([\d.]+)\)/.exec(filter)?.[1]) < MIN_OPACITY;
 }
 
-/** Whether a rectangle of `clip` has no inside. */
-function isNothing(clip: string): boolean {
+/** Returns whether a rectangle of `clip` has no area. */
+function isEmptyRect(clip: string): boolean {
   const [top = 0, right = 0, bottom = 0, left = 0] = (clip.match(/-?[\d.]+/g) ?? []).map(Number);
   return !/auto/.test(clip) && (right <= left || bottom <= top);
 }
 
-/** Whether a shape of `clip-path` leaves nothing of a box of this size. */
+/** Returns whether a shape of `clip-path` clips a box of this size completely. */
 function isClippedAway(path: string, width: number, height: number): boolean {
   const [, shape, values = ""] = /^(\w+)\((.*)\)/.exec(path) ?? [];
   if (shape === "inset") {
@@ -78,66 +83,70 @@ function isClippedAway(path: string, width: number, height: number): boolean {
   return /^([\d.]+(px|%) )?[01](\.\d+)?(px|%)/.test(values);
 }
 
-/** Whether the box of an element lies where nobody can scroll to. What is in it may lie elsewhere: in a carousel, on the screen. */
-export function itIsAway(it: Seen): boolean {
-  return it.away ?? (it.away = isAway(it));
+/**
+ * Returns whether the bounding box of an element is where a user cannot scroll to. Its descendants can be visible, for example in a
+ * carousel.
+ */
+export function isAway(it: Seen): boolean {
+  return it.away ?? (it.away = computeAway(it));
 }
 
-function isAway(it: Seen): boolean {
-  itIsVisible(it);
-  const parent = itsParent(it);
+function computeAway(it: Seen): boolean {
+  isVisible(it);
+  const parent = parentOf(it);
   const { box } = it;
-  if (!box) return itsLook(it).display === "contents" && !!parent && itIsAway(parent);
+  if (!box) return styleOf(it).display === "contents" && !!parent && isAway(parent);
   const [x, y, width, height] = box;
   const [right, bottom] = [x + width, y + height];
   const hasSize = width > 0 && height > 0;
   const edge = hasSize ? 0 : -1;
   if (right <= edge || bottom <= edge) {
     const view = it.element.ownerDocument.defaultView;
-    if ((right <= edge - (view?.scrollX ?? 0) || bottom <= edge - (view?.scrollY ?? 0)) && !isScrolledAway(it)) return true;
+    if ((right <= edge - (view?.scrollX ?? 0) || bottom <= edge - (view?.scrollY ?? 0)) && !hasScrolledAncestor(it)) return true;
   }
-  for (let at = hasSize && parent; at; at = itsParent(at)) {
-    const cutter = itsCutter(at);
-    if (!cutter) break;
-    if (isOutside(it, cutter)) return isCutAway(it);
-    at = cutter;
+  for (let at = hasSize && parent; at; at = parentOf(at)) {
+    const clipper = clipperOf(at);
+    if (!clipper) break;
+    if (isOutside(it, clipper)) return isClippedByAncestor(it);
+    at = clipper;
   }
   return false;
 }
 
-/** The first of an element and what it is in that cuts off what does not fit, without a way to scroll there. */
-function itsCutter(it: Seen): Seen | null {
-  if (it.cutter === undefined) {
-    const parent = itsParent(it);
-    const style = itsStyle(it);
+/** Returns the nearest inclusive ancestor that clips its overflow; null if there is none or a scroll container is nearer. */
+function clipperOf(it: Seen): Seen | null {
+  if (it.clip === undefined) {
+    const parent = parentOf(it);
+    const style = sharedStyleOf(it);
     style.overflow ??= overflowOf(it);
-    it.cutter = style.overflow === "hidden" ? it : style.overflow === "visible" && parent ? itsCutter(parent) : null;
+    it.clip = style.overflow === "hidden" ? it : style.overflow === "visible" && parent ? clipperOf(parent) : null;
   }
-  return it.cutter;
+  return it.clip;
 }
 
-/** `scroll` where a person can scroll. */
+/** Returns `scroll` for a scroll container, `hidden` if the overflow is clipped, else `visible`. */
 function overflowOf(it: Seen): string {
-  if (isOutermost(it) || /^(inline|contents)$/.test(itsLook(it).display)) return "visible";
+  if (isOutermost(it) || /^(inline|contents)$/.test(styleOf(it).display)) return "visible";
   const { overflow } = getComputedStyle(it.element);
   return overflow === "visible" ? overflow : /auto|scroll/.test(overflow) ? "scroll" : "hidden";
 }
 
-function isOutside({ box }: Seen, around: Seen): boolean {
-  itIsVisible(around);
-  if (!box || !around.box) return false;
+/** Returns whether the bounding box of an element is completely outside of that of an ancestor. */
+function isOutside({ box }: Seen, ancestor: Seen): boolean {
+  isVisible(ancestor);
+  if (!box || !ancestor.box) return false;
   const [x, y, width, height] = box;
-  const [left, top, right, bottom] = around.box;
+  const [left, top, right, bottom] = ancestor.box;
   return x + width <= left || x >= left + right || y + height <= top || y >= top + bottom;
 }
 
-/** Whether one of the boxes that do cut off an element, by its position, leaves nothing of it. */
-function isCutAway(it: Seen): boolean {
+/** Returns whether an ancestor that contains the element by its `position` clips it completely. */
+function isClippedByAncestor(it: Seen): boolean {
   let { position } = getComputedStyle(it.element);
-  for (let at = itsParent(it); at; at = itsParent(at)) {
+  for (let at = parentOf(it); at; at = parentOf(at)) {
     const style = getComputedStyle(at.element);
-    const isFree = style.transform === "none" && (position === "fixed" || (position === "absolute" && style.position === "static"));
-    if (isFree) continue;
+    const isNotContained = style.transform === "none" && (position === "fixed" || (position === "absolute" && style.position === "static"));
+    if (isNotContained) continue;
     const overflow = overflowOf(at);
     if (overflow === "scroll") return false;
     if (overflow === "hidden" && isOutside(it, at)) return true;
@@ -146,27 +155,27 @@ function isCutAway(it: Seen): boolean {
   return false;
 }
 
-/** Whether a text that stands in an element, or that a style sheet puts there, cannot be seen. All that is read of a page is judged by this. */
-export function itsTextIsUnseen(it: Seen, pseudo?: string): boolean {
-  if (itIsUnseen(it) || itIsAway(it)) return true;
-  const style = pseudo ? {} : itsStyle(it);
+/** Returns whether the text of an element, or of one of its pseudo-elements, is invisible. All functions that read text use this one. */
+export function isTextUnseen(it: Seen, pseudo?: string): boolean {
+  if (isUnseen(it) || isAway(it)) return true;
+  const style = pseudo ? {} : sharedStyleOf(it);
   const computed = (): CSSStyleDeclaration => getComputedStyle(it.element, pseudo);
-  const text = style.text ?? (style.text = lookOfText(it, computed(), style, pseudo));
-  return text === "like what is behind" ? !hasOtherBehind(it, computed().webkitTextFillColor) : text === "unseen";
+  const text = style.text ?? (style.text = textVisibility(it, computed(), style, pseudo));
+  return text === "alike" ? !hasOtherBackground(it, computed().webkitTextFillColor) : text === "unseen";
 }
 
 const stylesOf = cached((_: Document) => new Map<string, Style>());
 let lastStyle = 0;
 
 /**
- * To ask each element for its style takes longer than all else. Elements of the same name, class, id and `style` whose parents are alike
- * have the same, unless a style sheet tells them apart by anything else.
+ * Returns the cached style of an element. Reading computed styles is slow, so elements with the same tag, class, id and `style` share one
+ * if their parents do, unless a style sheet distinguishes elements by other properties.
  */
-function itsStyle(it: Seen): Style {
+function sharedStyleOf(it: Seen): Style {
   if (it.style) return it.style;
-  const parent = itsParent(it);
-  if (tellsApart(itsRoot(it))) return (it.style = { id: ++lastStyle });
-  let key = `${parent ? itsStyle(parent).id : 0} ${it.tag}`;
+  const parent = parentOf(it);
+  if (hasOtherSelectors(rootOf(it))) return (it.style = { id: ++lastStyle });
+  let key = `${parent ? sharedStyleOf(parent).id : 0} ${it.tag}`;
   if (it.attributeNames.length) for (const name of ["class", "id", "style"]) key += ` ${it.attribute(name) ?? ""}`;
   const styles = stylesOf(document);
   let style = styles.get(key);
@@ -174,67 +183,72 @@ function itsStyle(it: Seen): Style {
   return (it.style = style);
 }
 
-const NAMES_ONLY = /::[\w-]+|:(hover|focus(-visible|-within)?|active|visited|link|any-link|root|host)\b/g;
-const HIDES = /opacity|color|background|font|indent|fill|filter|overflow|clip|animation/;
+/** The pseudo-elements and pseudo-classes that do not distinguish elements. */
+const IGNORED_PSEUDO = /::[\w-]+|:(hover|focus(-visible|-within)?|active|visited|link|any-link|root|host)\b/g;
+const HIDING_PROPERTIES = /opacity|color|background|font|indent|fill|filter|overflow|clip|animation/;
 
-const tellsApart = cached((root: Document | ShadowRoot): boolean => {
+/**
+ * Returns whether elements under a root can have different styles despite the same tag, class, id and `style`: because of animations, or of
+ * other selectors.
+ */
+const hasOtherSelectors = cached((root: Document | ShadowRoot): boolean => {
   const animations = root.getAnimations?.().length;
-  return !!animations || [...root.styleSheets, ...root.adoptedStyleSheets].some(sheetTellsApart);
+  return !!animations || [...root.styleSheets, ...root.adoptedStyleSheets].some(sheetHasOtherSelectors);
 });
 
-function sheetTellsApart(sheet: CSSStyleSheet): boolean {
+function sheetHasOtherSelectors(sheet: CSSStyleSheet): boolean {
   try {
-    return rulesTellApart(sheet.cssRules);
+    return rulesHaveOtherSelectors(sheet.cssRules);
   } catch {
-    // Of another origin: nobody can look into it.
+    // The rules of a style sheet of another origin cannot be read.
     return true;
   }
 }
 
-function rulesTellApart(rules: CSSRuleList): boolean {
+function rulesHaveOtherSelectors(rules: CSSRuleList): boolean {
   for (const rule of rules as Iterable<CSSStyleRule & CSSImportRule>) {
     const { selectorText = "" } = rule;
-    if (/[:+~[]/.test(selectorText.replace(NAMES_ONLY, "")) && HIDES.test(rule.style.cssText)) return true;
-    if (rule.cssRules?.length && rulesTellApart(rule.cssRules)) return true;
-    if (rule.styleSheet && sheetTellsApart(rule.styleSheet)) return true;
+    if (/[:+~[]/.test(selectorText.replace(IGNORED_PSEUDO, "")) && HIDING_PROPERTIES.test(rule.style.cssText)) return true;
+    if (rule.cssRules?.length && rulesHaveOtherSelectors(rule.cssRules)) return true;
+    if (rule.styleSheet && sheetHasOtherSelectors(rule.styleSheet)) return true;
   }
   return false;
 }
 
-function lookOfText(it: Seen, style: CSSStyleDeclaration, known: Style, pseudo?: string): Style["text"] {
+function textVisibility(it: Seen, style: CSSStyleDeclaration, cache: Style, pseudo?: string): Style["text"] {
   const { backgroundColor, textIndent } = style;
-  if (Number.parseFloat(style.fontSize) < TINY || (pseudo && Number(style.opacity) < FAINT)) return "unseen";
-  if (Math.abs(Number.parseFloat(textIndent)) > FAR) return "unseen";
-  // The colour of the text, unless it is filled with another.
+  if (Number.parseFloat(style.fontSize) < MIN_SIZE || (pseudo && Number(style.opacity) < MIN_OPACITY)) return "unseen";
+  if (Math.abs(Number.parseFloat(textIndent)) > MAX_INDENT) return "unseen";
+  // `-webkit-text-fill-color` is `color` by default.
   const color = style.webkitTextFillColor;
-  known.background = backgroundColor;
+  cache.background = backgroundColor;
   const text = colorOf(color);
   if (!text || style.textShadow !== "none") return "seen";
-  if (text.alpha < FAINT) return style.backgroundClip === "text" ? "seen" : "unseen";
-  return isLike(color, backgroundColor === CLEAR ? backgroundBehind(it) : backgroundColor) ? "like what is behind" : "seen";
+  if (text.alpha < MIN_OPACITY) return style.backgroundClip === "text" ? "seen" : "unseen";
+  return isSimilar(color, backgroundColor === TRANSPARENT ? backgroundBehind(it) : backgroundColor) ? "alike" : "seen";
 }
 
-const CLEAR = "rgba(0, 0, 0, 0)";
+const TRANSPARENT = "rgba(0, 0, 0, 0)";
 
-/** The first colour behind an element that is not transparent. */
+/** Returns the background color of the nearest ancestor whose background is not transparent; white if there is none. */
 function backgroundBehind(it: Seen): string {
   let at: Seen | null = it;
   while (at) {
-    const style = itsStyle(at);
+    const style = sharedStyleOf(at);
     style.background ??= getComputedStyle(at.element).backgroundColor;
-    if (style.background !== CLEAR) return style.background;
-    at = itsParent(at);
+    if (style.background !== TRANSPARENT) return style.background;
+    at = parentOf(at);
   }
   return "rgb(255, 255, 255)";
 }
 
-/** Whether something of another colour, or a picture, lies behind an element, as far as that is in view. */
-function hasOtherBehind(it: Seen, color: string): boolean {
-  for (let at: Seen | null = it; at; at = itsParent(at)) {
+/** Returns whether an image or another color is behind an element, as far as it is in the viewport. */
+function hasOtherBackground(it: Seen, color: string): boolean {
+  for (let at: Seen | null = it; at; at = parentOf(at)) {
     const { backgroundImage, colorScheme } = getComputedStyle(at.element);
     if (backgroundImage !== "none") return true;
-    // What is behind all is black there.
-    if (/dark/.test(colorScheme) && !isLike(color, "rgb(0, 0, 0)")) return true;
+    // The canvas is dark with a dark color scheme.
+    if (/dark/.test(colorScheme) && !isSimilar(color, "rgb(0, 0, 0)")) return true;
   }
   const { x, y, width, height } = it.element.getBoundingClientRect();
   const owner = it.element.ownerDocument;
@@ -243,7 +257,7 @@ function hasOtherBehind(it: Seen, color: string): boolean {
     if (/^(img|video|canvas|svg|picture)$/.test(e.localName)) return true;
     const { backgroundColor, backgroundImage } = getComputedStyle(e);
     if (backgroundImage !== "none") return true;
-    if (backgroundColor !== CLEAR) return !isLike(color, backgroundColor);
+    if (backgroundColor !== TRANSPARENT) return !isSimilar(color, backgroundColor);
   }
   return false;
 }
@@ -255,52 +269,54 @@ interface Color {
 
 const colors = new Map<string, Color | undefined>();
 const RGB = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/;
-const MOST_COLORS = 1_000;
+const MAX_COLORS = 1_000;
 
-/** A colour as styles have it; none of those outside of sRGB. */
+/** Parses a computed color; undefined for colors outside of sRGB. */
 function colorOf(text: string): Color | undefined {
   if (!colors.has(text)) {
-    if (colors.size > MOST_COLORS) colors.clear();
+    if (colors.size > MAX_COLORS) colors.clear();
     const [, r, g, b, alpha = "1"] = RGB.exec(text) ?? [];
     colors.set(text, r ? { channels: [r, g, b].map(Number), alpha: Number(alpha) } : undefined);
   }
   return colors.get(text);
 }
 
-function isLike(one: string, other: string): boolean {
+function isSimilar(one: string, other: string): boolean {
   if (one === other) return true;
-  const [mine, theirs] = [colorOf(one), colorOf(other)];
+  const [first, second] = [colorOf(one), colorOf(other)];
   return (
-    !!mine &&
-    !!theirs &&
-    theirs.alpha === 1 &&
-    mine.channels.every((channel, index) => Math.abs(channel - (theirs.channels[index] ?? 0)) <= ALIKE)
+    !!first &&
+    !!second &&
+    second.alpha === 1 &&
+    first.channels.every((channel, index) => Math.abs(channel - (second.channels[index] ?? 0)) <= MAX_COLOR_DIFFERENCE)
   );
 }
 
-/** Whether something around an element was scrolled: then it can be scrolled back. */
-function isScrolledAway(it: Seen): boolean {
-  for (let at = itsParent(it); at; at = itsParent(at)) if (at.element.scrollTop || at.element.scrollLeft) return true;
+/** Returns whether an ancestor is scrolled, so that a user can scroll back to the element. */
+function hasScrolledAncestor(it: Seen): boolean {
+  for (let at = parentOf(it); at; at = parentOf(at)) if (at.element.scrollTop || at.element.scrollLeft) return true;
   return false;
 }
 
-/** Whether an element has a name of its own that has no word in common with the text that it shows. */
-export function itsNameDiffers(it: Seen, name: string): boolean {
+/** Returns whether the name of an element comes from an attribute and has no word in common with its text. */
+export function hasMisleadingName(it: Seen, name: string): boolean {
   return (it.has("aria-label") || it.has("title")) && saysOther(it, name);
 }
 
-/** Whether a text has no word in common with the one that an element shows. */
+/** Returns whether a text has no word in common with the text of an element. */
 export function saysOther(it: Seen, text: string): boolean {
   const e = it.element;
   if (e.firstElementChild && e.querySelector("[aria-hidden=true], svg, style, script")) return false;
   const shown = words(e.textContent ?? "");
-  const said = new Set(words(text));
-  return shown.length > 0 && said.size > 0 && !shown.some((word) => said.has(word));
+  const others = new Set(words(text));
+  return shown.length > 0 && others.size > 0 && !shown.some((word) => others.has(word));
 }
 
-/** A text that says something of an element, as its name does, with a mark before it where that is wanted: if it misleads, or nothing is seen of it. */
+/**
+ * Returns a text about an element, such as its name. If invisible text is marked, it has a mark if it misleads or the element is invisible.
+ */
 export function marked(it: Seen, text: string, misleads = false): string {
-  return isMarking() && text && (misleads || itIsUnseen(it) || itIsAway(it)) ? `${MARK} ${text}` : text;
+  return isMarking() && text && (misleads || isUnseen(it) || isAway(it)) ? `${MARK} ${text}` : text;
 }
 
 function words(text: string): string[] {
@@ -312,22 +328,22 @@ function words(text: string): string[] {
   );
 }
 
-/** The text of an element as it is laid out; with a mark before what cannot be seen of it, where that is wanted. */
+/** Returns the rendered text of an element. If invisible text is marked, it has marks before the invisible parts. */
 export function shownText(e: Element): string {
-  const isShown = displayOf(e) !== "none";
+  const isShown = elementDisplay(e) !== "none";
   const text = e instanceof HTMLElement && isShown ? e.innerText : (e.textContent ?? "");
   if (!isMarking() || !/\S/.test(text)) return text;
-  return isShown && !itIsUnseen(seen(e)) ? withMarks(e, text) : `${MARK} ${text}`;
+  return isShown && !isUnseen(seen(e)) ? withMarks(e, text) : `${MARK} ${text}`;
 }
 
-/** How far ahead the text of a node is looked for; it may have been laid out otherwise than it is written. */
-const NEAR = 300;
+/** The maximum distance at which the text of a node is searched in the rendered text, because rendering can change it. */
+const MAX_DISTANCE = 300;
 
 function withMarks(e: Element, text: string): string {
   let marked = "";
   let done = 0;
   let at = 0;
-  const next = (words: string): number => text.slice(at, at + NEAR + words.length).indexOf(words);
+  const next = (words: string): number => text.slice(at, at + MAX_DISTANCE + words.length).indexOf(words);
   for (const part of partsOf(e)) {
     if (typeof part === "string") {
       for (const word of part.split(/\s+/)) {
@@ -348,18 +364,18 @@ function withMarks(e: Element, text: string): string {
   return marked + text.slice(done);
 }
 
-/** In the order of the document, the texts in an element that can be seen, and the outermost elements whose texts cannot, itself included. */
+/** Yields the visible texts in an element and the outermost inclusive descendants whose text is invisible, in document order. */
 function* partsOf(e: Element): Generator<string | Element> {
   const it = seen(e);
-  if (itsLook(it).display === "none") return;
-  if (itIsUnseen(it)) {
+  if (styleOf(it).display === "none") return;
+  if (isUnseen(it)) {
     yield e;
     return;
   }
   for (let child = e.firstChild; child; child = child.nextSibling) {
     if (child.nodeType === Node.ELEMENT_NODE) yield* partsOf(child as Element);
     else if (child.nodeType === Node.TEXT_NODE && /\S/.test(child.nodeValue ?? "")) {
-      if (itsTextIsUnseen(it)) {
+      if (isTextUnseen(it)) {
         yield e;
         return;
       }

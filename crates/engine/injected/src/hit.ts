@@ -1,6 +1,7 @@
 // The point of an element for pointer input, and the hit target at the point.
 
-import { closest, flatParent, isVisible, parentOrHost, preview } from "./dom";
+import { closest, flatParent, isElement, isElementVisible, parentOrHost, preview } from "./dom";
+import { startInterceptor, type Miss, type PointerAction } from "./interceptor";
 import { attached, controlOf, drawn, isInside, lacking, type Gone, type State } from "./states";
 import { isBound, type Handle } from "./handles";
 
@@ -25,18 +26,18 @@ export interface Aim {
   position?: Point;
   /** Whether to check the hit target. */
   hit: boolean;
+  /** The action whose first event is checked too. */
+  action?: PointerAction | null;
 }
 
 export type Aimed =
-  | Gone
   | { lacks: State | "attached" | "viewport" }
-  /** The hit target, and its ancestor that covers the element, if it is another element. */
-  | { cover: string; from?: string }
+  | Miss
   /** The point in the viewport of the frame. */
   | { point: Point };
 
 /** Checks the required states, scrolls the element into view and returns the point for an action, in one call. */
-export async function aim({ handle, wanted, align, position, hit }: Aim): Promise<Aimed> {
+export async function aim({ handle, wanted, align, position, hit, action }: Aim): Promise<Aimed> {
   const e = attached(handle);
   if (!e) return { gone: true };
   const lacks = await lacking(e, wanted);
@@ -60,11 +61,11 @@ export async function aim({ handle, wanted, align, position, hit }: Aim): Promis
     }
   }
   if (!point) return { lacks: "visible" };
-  return checkHit(e, point, hit);
+  return checkHit(e, point, hit, action);
 }
 
 /** Checks a point of a frame like `aim`. `handle` is the frame element, `point` is in its viewport. The result is in this viewport. */
-export function aimThrough({ handle, point, hit }: { handle: Handle; point: Point; hit: boolean }): Aimed {
+export function aimThrough({ handle, point, hit, action }: Pick<Aim, "handle" | "hit" | "action"> & { point: Point }): Aimed {
   const owner = attached(handle);
   if (!owner) return { gone: true };
   let outer = outside(owner, point);
@@ -76,7 +77,7 @@ export function aimThrough({ handle, point, hit }: { handle: Handle; point: Poin
       outer = outside(owner, point);
     }
   }
-  return checkHit(owner, outer, hit);
+  return checkHit(owner, outer, hit, action);
 }
 
 /** Returns the bounding box of the element in the viewport of the frame; null if it has none. */
@@ -84,15 +85,27 @@ export function bounds({ handle }: { handle: Handle }): { box: Box | null } | Go
   const e = attached(handle);
   if (!e) return { gone: true };
   const { x, y, width, height } = e.getBoundingClientRect();
-  return { box: isVisible(e) ? { x, y, width, height } : null };
+  return { box: isElementVisible(e) ? { x, y, width, height } : null };
 }
 
-function checkHit(e: Element, point: Point, hit: boolean): Aimed {
+function checkHit(e: Element, point: Point, hit: boolean, action: Aim["action"]): Aimed {
   if (!hit) return { point };
   if (point.x < 0 || point.y < 0 || point.x >= innerWidth || point.y >= innerHeight) return { lacks: "viewport" };
   const found = deepestAt(point, e);
   if (!found) return { lacks: "viewport" };
-  return receives(e, found) ? { point } : coverOf(e, found);
+  if (!receives(e, found)) return coverOf(e, found);
+  if (action) startInterceptor(action, (event) => missOf(e, event));
+  return { point };
+}
+
+/** Returns why an event does not reach the element. */
+function missOf(e: Element, event: MouseEvent): Miss | undefined {
+  if (!e.isConnected) return { gone: true };
+  const [target] = event.composedPath();
+  let found = isElement(target as Node) ? (target as Element) : document.documentElement;
+  // The path of an event ends at the host of a closed shadow root.
+  if (isInside(e, found) && e.getRootNode() !== found.getRootNode()) found = deepestAt({ x: event.clientX, y: event.clientY }, e) ?? found;
+  return receives(e, found) ? undefined : coverOf(e, found);
 }
 
 /** Whether an event at `found` counts as one at the element: it is in the element, in its button or link, or in a label of its control. */
@@ -105,7 +118,7 @@ function receives(e: Element, found: Element): boolean {
   return !!label && label.control === target;
 }
 
-function coverOf(e: Element, found: Element): Aimed {
+function coverOf(e: Element, found: Element): Miss {
   let root = found;
   for (let up = flatParent(root); up && !isInside(e, up); up = flatParent(root)) root = up;
   const from = root === found ? undefined : preview(root);

@@ -1,19 +1,21 @@
-// The page as Markdown: what people read of it, and nothing else.
+// Conversion of the visible content of a page to Markdown.
 
-import { displayOf, isMarking, itIsPainted, itsChildren, tagOf } from "./dom";
-import { itsTextIsUnseen, MARK, marked, shownText } from "./hidden";
+import { elementDisplay, isMarking, isPainted, childrenOf, tagOf } from "./dom";
+import { isTextUnseen, MARK, marked, shownText } from "./hidden";
 import { seen } from "./seen";
 import { gridOf } from "./table";
 
-const SILENT = new Set(
-  "script style noscript template head title meta link iframe frame object embed canvas audio video svg math select datalist input textarea".split(
-    " ",
-  ),
+/** The tags of elements whose content is omitted. */
+const OMITTED = new Set(
+  (
+    "script style noscript template head title meta link iframe frame object embed canvas audio video svg math " +
+    "select datalist input textarea"
+  ).split(" "),
 );
 const HEADING = /^h([1-6])$/;
-const DEEPEST = 400;
+const MAX_DEPTH = 400;
 
-/** What an element and all in it says. */
+/** Returns the visible content of an element as Markdown. */
 export function markdown(e: Element): string {
   const writer = new Writer();
   writer.element(e, 0);
@@ -21,7 +23,7 @@ export function markdown(e: Element): string {
 }
 
 class Writer {
-  /** Finished blocks. */
+  /** The blocks that are complete. */
   private readonly blocks: string[] = [];
   /** The block that is being written. */
   private line = "";
@@ -33,8 +35,8 @@ class Writer {
 
   element(e: Element, depth: number): void {
     const tag = tagOf(e);
-    if (SILENT.has(tag) || depth > DEEPEST) return;
-    const display = displayOf(e);
+    if (OMITTED.has(tag) || depth > MAX_DEPTH) return;
+    const display = elementDisplay(e);
     if (display === "none") return;
     const inline = /^(inline|contents|ruby)/.test(display);
     const heading = HEADING.exec(tag)?.[1];
@@ -44,30 +46,30 @@ class Writer {
     else if (tag === "pre") this.block(fenced(e));
     else if (tag === "ul" || tag === "ol") this.list(e, depth);
     else if (tag === "table") this.table(e, depth);
-    else if (tag === "blockquote") this.block(prefixed(within(e, depth), "> ", "> "));
+    else if (tag === "blockquote") this.block(prefixed(contentOf(e, depth), "> ", "> "));
     else if (heading) {
-      const text = flat(within(e, depth));
+      const text = inOneLine(contentOf(e, depth));
       if (text) this.block(`${"#".repeat(Number(heading))} ${text}`);
     } else if (tag === "a") this.link(e, depth, inline);
-    else if (tag === "dd") this.block(prefixed(within(e, depth), ": ", "  "));
+    else if (tag === "dd") this.block(prefixed(contentOf(e, depth), ": ", "  "));
     else {
-      const mark = inline ? markOf(tag) : "";
-      if (mark) this.marked(e, mark, depth);
-      else if (inline) this.within(e, depth);
+      const delimiter = inline ? delimiterOf(tag) : "";
+      if (delimiter) this.delimited(e, delimiter, depth);
+      else if (inline) this.content(e, depth);
       else {
         this.end();
-        this.within(e, depth);
+        this.content(e, depth);
         this.end();
       }
     }
   }
 
-  private within(e: Element, depth: number): void {
+  private content(e: Element, depth: number): void {
     const closed = e instanceof HTMLDetailsElement && !e.open;
-    for (const child of itsChildren(seen(e))) {
+    for (const child of childrenOf(seen(e))) {
       if (closed && !(child instanceof Element && tagOf(child) === "summary")) continue;
       if (child.nodeType === Node.TEXT_NODE) {
-        if (itIsPainted(seen(e)) || displayOf(e) === "contents") this.text(child.nodeValue ?? "", isMarking() && itsTextIsUnseen(seen(e)));
+        if (isPainted(seen(e)) || elementDisplay(e) === "contents") this.text(child.nodeValue ?? "", isMarking() && isTextUnseen(seen(e)));
       } else if (child instanceof Element) this.element(child, depth + 1);
     }
   }
@@ -78,48 +80,48 @@ class Writer {
     this.line += /(^|\s)$/.test(this.line) ? clean.trimStart() : clean;
   }
 
-  private marked(e: Element, mark: string, depth: number): void {
-    const content = mark === "`" ? shownText(e).replace(/\s+/g, " ") : flat(within(e, depth));
+  private delimited(e: Element, delimiter: string, depth: number): void {
+    const content = delimiter === "`" ? shownText(e).replace(/\s+/g, " ") : inOneLine(contentOf(e, depth));
     const text = content.trim();
     if (!text) {
       this.text(content);
       return;
     }
-    const fence = mark === "`" && text.includes("`") ? "``" : mark;
+    const fence = delimiter === "`" && text.includes("`") ? "``" : delimiter;
     this.line += `${/^\s/.test(content) ? " " : ""}${fence}${text}${fence}${/\s$/.test(content) ? " " : ""}`;
   }
 
   private link(e: Element, depth: number, inline: boolean): void {
-    const content = within(e, depth);
+    const content = contentOf(e, depth);
     const href = e.hasAttribute("href") ? (e as HTMLAnchorElement).href : "";
-    const leads = typeof href === "string" && /^(https?|mailto|tel|ftp|file):/.test(href);
+    const isLink = typeof href === "string" && /^(https?|mailto|tel|ftp|file):/.test(href);
     if (!inline) this.end();
-    // A card is a link around blocks: Markdown has no such thing.
-    const blocks = /\n\n|^#{1,6} /.test(content);
-    if (!leads || !content.trim()) this.line += content;
-    else if (blocks) {
+    // A Markdown link cannot contain blocks, so the link follows them.
+    const hasBlocks = /\n\n|^#{1,6} /.test(content);
+    if (!isLink || !content.trim()) this.line += content;
+    else if (hasBlocks) {
       this.end();
-      this.blocks.push(content, `[→](${target(href)})`);
-    } else this.line += `[${flat(content).trim()}](${target(href)})`;
+      this.blocks.push(content, `[→](${escapedUrl(href)})`);
+    } else this.line += `[${inOneLine(content).trim()}](${escapedUrl(href)})`;
     if (!inline) this.end();
   }
 
   private image(e: Element): void {
     const alt = escaped((e.getAttribute("alt") ?? "").replace(/\s+/g, " ").trim());
     const source = (e as HTMLImageElement).currentSrc || (e as HTMLImageElement).src;
-    // A picture without words is decoration.
-    if (!alt || !itIsPainted(seen(e))) return;
-    this.line += marked(seen(e), /^https?:/.test(source) ? `![${alt}](${target(source)})` : alt);
+    // An image without an alternative text is decorative.
+    if (!alt || !isPainted(seen(e))) return;
+    this.line += marked(seen(e), /^https?:/.test(source) ? `![${alt}](${escapedUrl(source)})` : alt);
   }
 
   private list(e: Element, depth: number): void {
     let number = Number(e.getAttribute("start") ?? 1) || 1;
     const items: string[] = [];
-    for (const item of itsChildren(seen(e))) {
-      if (!(item instanceof Element) || displayOf(item) === "none") continue;
-      const mark = tagOf(e) === "ol" ? `${number++}. ` : "- ";
-      const content = within(item, depth + 1);
-      if (content.trim()) items.push(prefixed(content.replace(/\n\n(?=\s*(-|\d+\.) )/g, "\n"), mark, " ".repeat(mark.length)));
+    for (const item of childrenOf(seen(e))) {
+      if (!(item instanceof Element) || elementDisplay(item) === "none") continue;
+      const marker = tagOf(e) === "ol" ? `${number++}. ` : "- ";
+      const content = contentOf(item, depth + 1);
+      if (content.trim()) items.push(prefixed(content.replace(/\n\n(?=\s*(-|\d+\.) )/g, "\n"), marker, " ".repeat(marker.length)));
     }
     if (items.length) this.block(items.join("\n"));
   }
@@ -127,10 +129,10 @@ class Writer {
   private table(e: Element, depth: number): void {
     const grid = gridOf(e);
     const width = grid ? Math.max(grid.headers.length, grid.rows[0]?.length ?? 0) : 0;
-    // Tables that only lay out what is in them are no tables to readers.
+    // Tables that are only used for the layout are not written as tables.
     if (!grid || width < 2 || e.querySelector("table") || /^(none|presentation)$/.test(e.getAttribute("role") ?? "")) {
       this.end();
-      this.within(e, depth);
+      this.content(e, depth);
       this.end();
       return;
     }
@@ -157,23 +159,23 @@ class Writer {
     if (text) this.blocks.push(text.replace(/(?<=\S)\n(?=\S)/g, "  \n"));
   }
 
-  /** The same for what an element has in it. */
+  /** Returns the content of an element as Markdown, without the syntax for the element itself. */
   static of(e: Element, depth: number): string {
     const writer = new Writer();
-    writer.within(e, depth);
+    writer.content(e, depth);
     return writer.inner();
   }
 
-  /** The blocks, and white space around a single line as it was. */
+  /** Returns the blocks; or the single line, if there are none, with the white space around it. */
   private inner(): string {
     if (this.blocks.length) return this.finished();
     return this.line.replace(/ +/g, " ");
   }
 }
 
-const within = (e: Element, depth: number): string => Writer.of(e, depth);
+const contentOf = (e: Element, depth: number): string => Writer.of(e, depth);
 
-function markOf(tag: string): string {
+function delimiterOf(tag: string): string {
   if (tag === "b" || tag === "strong") return "**";
   if (tag === "i" || tag === "em" || tag === "cite") return "*";
   if (tag === "s" || tag === "del" || tag === "strike") return "~~";
@@ -190,15 +192,15 @@ function fenced(e: Element): string {
   return text.trim() ? `${fence}${language}\n${text}\n${fence}` : "";
 }
 
-/** On one line. */
-const flat = (text: string): string => text.replace(/\s*\n\s*/g, " ");
+/** Returns a text with line breaks replaced by spaces. */
+const inOneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ");
 
 function prefixed(text: string, first: string, others: string): string {
   const lines = text.trim().split("\n");
   return lines.map((line, index) => ((index ? others : first) + line).trimEnd()).join("\n");
 }
 
-/** What Markdown would read as its own. */
+/** Returns a text in which the characters with a meaning in Markdown are escaped. */
 function escaped(text: string): string {
   return text
     .replace(/[\\`*[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|<(?=[a-z/!])/giu, "\\$&")
@@ -206,4 +208,4 @@ function escaped(text: string): string {
     .replace(/^(\s*\d+)(?=[.)] )/, "$1\\");
 }
 
-const target = (url: string): string => url.replace(/\(/g, "%28").replace(/\)/g, "%29");
+const escapedUrl = (url: string): string => url.replace(/\(/g, "%28").replace(/\)/g, "%29");

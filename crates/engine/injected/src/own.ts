@@ -1,8 +1,8 @@
-// What elements are and do by themselves, under names that no field of a form has: `build.mjs` writes `e.$children` for `e.children`.
+// Defines aliases of the native members of nodes that fields of a form cannot shadow. `build.mjs` replaces `e.children` by `e.$children`.
 
 import names from "./own.json";
 
-const KINDS = [
+const INTERFACES = [
   EventTarget,
   Node,
   Element,
@@ -24,7 +24,7 @@ const KINDS = [
   DOMTokenList,
 ];
 
-for (const { prototype } of KINDS) {
+for (const { prototype } of INTERFACES) {
   for (const name of names) {
     const property = Object.getOwnPropertyDescriptor(prototype, name);
     if (property) Object.defineProperty(prototype, `$${name}`, property);

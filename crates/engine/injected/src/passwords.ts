@@ -1,89 +1,88 @@
-// The values of password fields. They leave the page marked, or apart from the answer: Rust replaces the ones, and hides all of them
-// wherever else they appear.
+// The values of password fields. Results contain them between marks, and `call` sends a list of them in addition: the engine replaces the
+// marked ones, and masks each listed value wherever else it appears.
 
-/** Around a value: noncharacters of Unicode, which no text of a page needs. */
+/** The marks around a value: noncharacters of Unicode, which texts do not contain. */
 const START = "\ufdd0";
 const END = "\ufdd1";
-/** How many values an answer carries, and how many fields are remembered. */
-const MOST_VALUES = 32;
-const MOST_FIELDS = 1_000;
-/** A longer value is only masked where it is the field's. */
-const LONGEST = 1_000;
+const MAX_VALUES = 32;
+const MAX_FIELDS = 1_000;
+/** The maximum length of listed values. Longer ones are only masked where they are marked. */
+const MAX_VALUE_LENGTH = 1_000;
 
 const FIELDS = "input[type=password i], input[autocomplete*=password i]";
 const FOR_PASSWORDS = /(^|\s)(current|new)-password(\s|$)/i;
 
-const known = new WeakSet<Element>();
-/** The same, to go through them. */
-const fields: WeakRef<Element>[] = [];
-/** What was put into fields since the last answer. */
-const filled = new Set<string>();
-let watched: Document | undefined;
+const passwordFields = new WeakSet<Element>();
+/** The elements of `passwordFields`, because a `WeakSet` cannot be enumerated. */
+const fieldRefs: WeakRef<Element>[] = [];
+/** The values that were set since the last result. */
+const recordedValues = new Set<string>();
+let observedDocument: Document | undefined;
 let observer: MutationObserver | undefined;
 
-/** Whether it is a password field, was one before a button showed its text, or is marked as one for password managers. */
+/** Returns whether the element is a password field, was one before its type was changed, or has `autocomplete` for passwords. */
 export function isPassword(e: Element): boolean {
   if (e.localName !== "input") return false;
   const field = e as HTMLInputElement;
-  noteAll(observer?.takeRecords() ?? []);
-  if (field.type === "password" || FOR_PASSWORDS.test(field.getAttribute("autocomplete") ?? "")) note(field);
-  return known.has(field);
+  recordTypeChanges(observer?.takeRecords() ?? []);
+  if (field.type === "password" || FOR_PASSWORDS.test(field.getAttribute("autocomplete") ?? "")) addField(field);
+  return passwordFields.has(field);
 }
 
-function note(field: Element): void {
-  if (known.has(field)) return;
-  known.add(field);
-  if (fields.length < MOST_FIELDS) fields.push(new WeakRef(field));
+function addField(field: Element): void {
+  if (passwordFields.has(field)) return;
+  passwordFields.add(field);
+  if (fieldRefs.length < MAX_FIELDS) fieldRefs.push(new WeakRef(field));
 }
 
-function noteAll(records: MutationRecord[]): void {
-  for (const { target, oldValue } of records) if (oldValue?.toLowerCase() === "password") note(target as Element);
+function recordTypeChanges(records: MutationRecord[]): void {
+  for (const { target, oldValue } of records) if (oldValue?.toLowerCase() === "password") addField(target as Element);
 }
 
-/** Remembers the fields of this document that cease to be password fields. */
+/** Starts to observe the fields of this document whose type changes from `password`. */
 export function watchPasswords(): void {
-  if (watched === document) return;
-  watched = document;
+  if (observedDocument === document) return;
+  observedDocument = document;
   observer?.disconnect();
-  observer = new MutationObserver(noteAll);
+  observer = new MutationObserver(recordTypeChanges);
   observer.observe(document, { subtree: true, "attributes": true, attributeFilter: ["type"], attributeOldValue: true });
 }
 
-/** A value as Rust finds it. */
+/** Returns a value between the marks that the engine replaces. */
 export function marked(value: string): string {
   return value && START + value + END;
 }
 
-/** What is shown of a value where it is part of a longer text: its length. */
+/** Returns a bullet for each code unit of a value, for values inside longer texts. */
 export function dots(value: string): string {
   return "•".repeat(value.length);
 }
 
-/** Takes note that a field gets a value, before scripts of the page hear of it. */
-export function filling(field: Element, value: string): void {
-  if (isPassword(field)) filled.add(value);
+/** Records the next value of a field, if it is a password field. Scripts can copy the value as soon as it is set, so this comes first. */
+export function recordPassword(field: Element, value: string): void {
+  if (isPassword(field)) recordedValues.add(value);
 }
 
-/** What was put into password fields since the last answer; with `all` also what those that are known hold. */
+/** Returns the values that were set in password fields since the last call; with `all` also the current values of password fields. */
 export function passwordValues(all: boolean): string[] {
-  const values = new Set(filled);
-  filled.clear();
+  const values = new Set(recordedValues);
+  recordedValues.clear();
   if (all) {
     for (const e of document.querySelectorAll(FIELDS)) isPassword(e);
-    for (const field of fields) {
+    for (const field of fieldRefs) {
       const { value } = (field.deref() ?? {}) as Partial<HTMLInputElement>;
       if (value) values.add(value);
-      if (values.size >= MOST_VALUES) break;
+      if (values.size >= MAX_VALUES) break;
     }
   }
-  return [...values].filter((value) => value && value.length <= LONGEST);
+  return [...values].filter((value) => value && value.length <= MAX_VALUE_LENGTH);
 }
 
-/** The markup of an element, where the values of password fields are marked. */
+/** Returns the outer HTML of an element, in which the `value` attributes of password fields are marked. */
 export function markup(e: Element): string {
   const has = (field: Element): boolean => field.hasAttribute("value") && isPassword(field);
   if (!inputs(e).some(has)) return e.outerHTML;
-  // In a document without a window no custom element comes to life.
+  // In a document without a browsing context, custom elements are not upgraded.
   const { implementation, contentType } = document;
   const copy = (contentType === "text/html" ? implementation.createHTMLDocument("") : implementation.createDocument(null, "")).importNode(
     e,
@@ -95,7 +94,7 @@ export function markup(e: Element): string {
     copies[index]?.setAttribute("value", marked(String(index)));
     return field.getAttribute("value") ?? "";
   });
-  // As it is, not as markup has it.
+  // The engine compares values, so they are inserted without the escapes of HTML.
   return copy.outerHTML.replace(/\ufdd0(\d+)\ufdd1/g, (_, index: string) => marked(values[Number(index)] ?? ""));
 }
 

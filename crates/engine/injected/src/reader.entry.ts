@@ -1,58 +1,65 @@
-// The reader mode: the main article of a page as Markdown. Mozilla's Readability finds it in a copy of the page; what is read is the page
-// itself, so that hidden text, shadow roots and password fields are what they are everywhere else.
+// Defines `globalThis.__playhouseReader`, which returns the main article of a page as Markdown. Mozilla's Readability finds the article in
+// a copy of the page. The text is read from the page itself, so that hidden text, shadow roots and password fields are handled as usual.
 import "./own";
 import { Readability } from "@mozilla/readability";
 import { marking, parentOrHost } from "./dom";
 import { markdown } from "./markdown";
 import { seen, withCaches } from "./seen";
 
-/** The attribute of an element of the copy that names its original: Readability renames elements, and merges the attributes of others. */
-const ORIGIN = /^playhouse-(\d+)$/;
+/**
+ * The name of the attribute with which an element of the copy refers to its original. The index is in the name, because Readability merges
+ * the attributes of elements.
+ */
+const INDEX_ATTRIBUTE = /^playhouse-(\d+)$/;
 
-/** What is in an element of the article; all of the element where nothing in it is one. */
+/** Returns the article in an element as Markdown, or the whole element if Readability finds no article. */
 function article(from: Element, marks?: boolean): string {
   return marking(marks, () =>
     withCaches(() => {
       const originals = [...from.querySelectorAll("*")];
-      const found = readable(from);
-      if (found) leaveOut(originals, new Set(originsIn(found).map((index) => originals[index])));
+      const found = articleIn(from);
+      if (found) exclude(originals, new Set(indicesIn(found).map((index) => originals[index])));
       return markdown(from);
     }),
   );
 }
 
-/** The article that a copy of an element has, taken out of it. */
-function readable(from: Element): Element | null | undefined {
-  // A document without a window runs nothing and loads nothing.
+/** Returns the article that Readability finds in a copy of an element. */
+function articleIn(from: Element): Element | null | undefined {
+  // A document without a browsing context runs no scripts and loads no resources.
   const copy = document.implementation.createHTMLDocument();
   const body = copy.importNode(from, true);
   for (const [index, e] of [...body.querySelectorAll("*")].entries()) e.setAttribute(`playhouse-${index}`, "");
-  // Fields of a form are its properties, before those that every element has.
+  // Fields of a form shadow properties of the form that Readability uses.
   for (const e of body.querySelectorAll("form [name], form [id]")) for (const name of ["name", "id"]) e.removeAttribute(name);
-  // Links to scripts are replaced with their text.
+  // Readability replaces `javascript:` links by their text.
   for (const e of body.querySelectorAll('a[href^="javascript:" i]')) e.setAttribute("href", "#");
   copy.body.append(...body.childNodes);
   return new Readability<Element>(copy, { keepClasses: true, disableJSONLD: true, serializer: (e) => e as Element }).parse()?.content;
 }
 
-function originsIn(found: Element): number[] {
+/** Returns the indices of the originals of the elements in the article. */
+function indicesIn(found: Element): number[] {
   return [...found.querySelectorAll("*")].flatMap((e) =>
     e.getAttributeNames().flatMap((name) => {
-      const [, index] = ORIGIN.exec(name) ?? [];
+      const [, index] = INDEX_ATTRIBUTE.exec(name) ?? [];
       return index === undefined ? [] : Number(index);
     }),
   );
 }
 
-/** Lets elements that are not of an article count as not displayed, and those around it as without a text of their own. */
-function leaveOut(all: Element[], kept: Set<Element | undefined>): void {
-  const around = new Set<Element>();
-  for (const e of kept) for (let at = e && parentOrHost(e); at && !around.has(at); at = parentOrHost(at)) around.add(at);
+/**
+ * Sets the cached styles so that the elements outside of an article are not rendered, and that its ancestors are rendered without their own
+ * text.
+ */
+function exclude(all: Element[], kept: Set<Element | undefined>): void {
+  const ancestors = new Set<Element>();
+  for (const e of kept) for (let at = e && parentOrHost(e); at && !ancestors.has(at); at = parentOrHost(at)) ancestors.add(at);
   for (const e of all) {
-    // Readability makes paragraphs of line breaks.
+    // Readability replaces line breaks by paragraphs, so the article does not contain them.
     if (kept.has(e) || e instanceof HTMLBRElement) continue;
-    if (around.has(e)) seen(e).painted = false;
-    else seen(e).look = { display: "none", cursor: "", pointerEvents: "" };
+    if (ancestors.has(e)) seen(e).painted = false;
+    else seen(e).computed = { display: "none", cursor: "", pointerEvents: "" };
   }
 }
 

@@ -1,9 +1,9 @@
-// What a page says, as data: elements, tables, links, facts about the page.
+// Reading the content of a page: texts, properties of elements, tables, links and metadata.
 
-import { nameOf } from "./aria/names";
-import { roleOf } from "./aria/roles";
+import { elementName } from "./aria/names";
+import { elementRole } from "./aria/roles";
 import { marking, preview, squash, tagOf } from "./dom";
-import { itsNameDiffers, MARK, marked as markedText, saysOther, shownText } from "./hidden";
+import { hasMisleadingName, MARK, marked as markedText, saysOther, shownText } from "./hidden";
 import type { Handle } from "./handles";
 import { markdown } from "./markdown";
 import { isPassword, marked as markedPassword, markup } from "./passwords";
@@ -13,45 +13,45 @@ import { queryDeep } from "./selector/css";
 import { attached, type Gone } from "./states";
 import { gridOf, type Grid } from "./table";
 
-const LONGEST_TEXT = 500;
-const LONGEST_TITLE = 8_000;
-const MOST_LINKS = 2_000;
+const MAX_TEXT = 500;
+const MAX_TITLE = 8_000;
+const MAX_LINKS = 2_000;
 
-/** An element for those who look for one. */
+/** The properties of an element that was found by a selector. */
 export interface Described {
   tag: string;
   "attributes": Record<string, string>;
   text: string;
   role: string;
   name: string;
-  /** In the viewport of its frame. */
+  /** The bounding box in the viewport of the frame. */
   box: { x: number; y: number; width: number; height: number };
   ref: number;
 }
 
-/** What is asked, and whether what a person cannot see is marked. */
-type Of<Question> = Question & { marks?: boolean };
+/** The arguments of a function. `marks` is true if text that a user cannot see is to be marked. */
+type WithMarks<Arguments> = Arguments & { marks?: boolean };
 
-function marked<T>(marks: boolean | undefined, work: () => T): T {
+function withMarks<T>(marks: boolean | undefined, work: () => T): T {
   return marking(marks, () => withCaches(work));
 }
 
-/** The whole text of each element that is still there. */
-export function texts({ handles, marks }: Of<{ handles: Handle[] }>): string[] {
-  return marked(marks, () => handles.flatMap((handle) => attached(handle) ?? []).map(shownText));
+/** Returns the complete text of each element that is still in the document. */
+export function texts({ handles, marks }: WithMarks<{ handles: Handle[] }>): string[] {
+  return withMarks(marks, () => handles.flatMap((handle) => attached(handle) ?? []).map(shownText));
 }
 
-/** Each element that is still there. The refs add to those of the last snapshot. */
-export function describe({ handles, marks }: Of<{ handles: Handle[] }>): Described[] {
+/** Returns the properties of each element that is still in the document. The refs of the last snapshot stay valid. */
+export function describe({ handles, marks }: WithMarks<{ handles: Handle[] }>): Described[] {
   renew();
-  return marked(marks, () =>
+  return withMarks(marks, () =>
     handles.flatMap((handle) => {
       const e = attached(handle);
       if (!e) return [];
       const { x, y, width, height } = e.getBoundingClientRect();
       const it = seen(e);
-      const role = roleOf(e) ?? "generic";
-      const name = nameOf(e);
+      const role = elementRole(e) ?? "generic";
+      const name = elementName(e);
       const text = shownText(e).trim();
       return {
         tag: tagOf(e),
@@ -60,13 +60,13 @@ export function describe({ handles, marks }: Of<{ handles: Handle[] }>): Describ
             name,
             name === "value" && isPassword(e)
               ? markedPassword(value)
-              : cut(SAID.test(name) ? markedText(it, value, name !== "value" && saysOther(it, value)) : value),
+              : cut(TEXT_ATTRIBUTES.test(name) ? markedText(it, value, name !== "value" && saysOther(it, value)) : value),
           ]),
         ),
         text: cut(text),
         role,
-        // One that is made of the text has what cannot be seen of that.
-        name: cut(markedText(it, name, itsNameDiffers(it, name) || (text.includes(MARK) && !it.has("aria-label")))),
+        // A name from content also contains the text of it that a user cannot see.
+        name: cut(markedText(it, name, hasMisleadingName(it, name) || (text.includes(MARK) && !it.has("aria-label")))),
         box: { x, y, width, height },
         ref: refOf(it),
       };
@@ -74,35 +74,35 @@ export function describe({ handles, marks }: Of<{ handles: Handle[] }>): Describ
   );
 }
 
-/** Attributes that are read out, or shown. */
-const SAID = /^(aria-\w*(label|description|holder|text)|title|alt|placeholder|value)$/;
+/** The attributes whose text is displayed or read by assistive technology. */
+const TEXT_ATTRIBUTES = /^(aria-\w*(label|description|holder|text)|title|alt|placeholder|value)$/;
 
-/** From a bundle of its own, which is there when it is asked for. */
+/** The function of the bundle `reader.js`, which the engine evaluates before the first call of `read` with the form `reader`. */
 declare const __playhouseReader: (from: Element, marks?: boolean) => string;
 
-/** The page, or one element of it. `room`: what is longer is cut off. */
+/** Returns the content of the page or of an element in one of the forms, with at most `room` characters. `cut` is true if it is longer. */
 export function read({
   handle,
   form,
-  room,
+  room: maxLength,
   marks,
-}: Of<{ handle?: Handle; form: "html" | "text" | "markdown" | "reader"; room: number }>): { content: string; cut: boolean } | Gone {
+}: WithMarks<{ handle?: Handle; form: "html" | "text" | "markdown" | "reader"; room: number }>): { content: string; cut: boolean } | Gone {
   const e = handle === undefined ? undefined : attached(handle);
   if (handle !== undefined && !e) return { gone: true };
-  const content = marked(marks, () => {
+  const content = withMarks(marks, () => {
     if (form === "html") return e ? markup(e) : wholeHtml();
     const from = e ?? document.body ?? document.documentElement;
     if (!from) return "";
     if (form === "reader") return __playhouseReader(from, marks);
     return form === "text" ? shownText(from) : markdown(from);
   });
-  return { content: content.slice(0, room), cut: content.length > room };
+  return { content: content.slice(0, maxLength), cut: content.length > maxLength };
 }
 
-/** The title of the document, cut off where it is longer than anybody reads: it stands in every answer. */
+/** Returns the title of the document. It is cut after `MAX_TITLE` characters, because many answers contain it. */
 export function titleOf(): string {
   const { title } = document;
-  return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE)}… (cut off)` : title;
+  return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}… (cut off)` : title;
 }
 
 function wholeHtml(): string {
@@ -110,28 +110,31 @@ function wholeHtml(): string {
   return doctype + (document.documentElement ? markup(document.documentElement) : "");
 }
 
-/** The table that the element is, or the first one in it. */
-export function table({ handle, marks }: Of<{ handle: Handle }>): Grid | { mismatch: string } | Gone {
+/** Returns the table that the element is, or the first one in it. `mismatch` is the preview of an element without a table. */
+export function table({ handle, marks }: WithMarks<{ handle: Handle }>): Grid | { mismatch: string } | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
-  return marked(marks, () => gridOf(e) ?? { mismatch: preview(e) });
+  return withMarks(marks, () => gridOf(e) ?? { mismatch: preview(e) });
 }
 
-/** The links of the page, or of one element; `count` is how many there are. */
-export function links({ handle, marks }: Of<{ handle?: Handle }>): { count: number; links: { text: string; href: string }[] } | Gone {
+/** Returns the first links of the page or of an element, and their total number. */
+export function links({
+  handle,
+  marks,
+}: WithMarks<{ handle?: Handle }>): { count: number; links: { text: string; href: string }[] } | Gone {
   const e = handle === undefined ? undefined : attached(handle);
   if (handle !== undefined && !e) return { gone: true };
-  return marked(marks, () => {
+  return withMarks(marks, () => {
     const all = queryDeep(e ?? document, "a[href], area[href]");
     if (e?.matches("a[href], area[href]")) all.unshift(e);
     const links = all
-      .slice(0, MOST_LINKS)
-      .map((link) => ({ text: cut(squash(shownText(link)) || markedText(seen(link), nameOf(link))), href: hrefOf(link) }));
+      .slice(0, MAX_LINKS)
+      .map((link) => ({ text: cut(squash(shownText(link)) || markedText(seen(link), elementName(link))), href: hrefOf(link) }));
     return { count: all.length, links };
   });
 }
 
-/** Where a link leads, as an absolute URL where it is one. */
+/** Returns the absolute URL of a link; the `href` attribute as it is, if it is not a valid URL. */
 export function hrefOf(link: Element): string {
   return absolute(link.getAttribute("href") ?? "");
 }
@@ -152,16 +155,16 @@ interface Metadata {
   language: string | null;
   charset: string;
   viewport: string | null;
-  /** Properties without their `og:`; several of one name are a list. */
+  /** The Open Graph properties by name, without the prefix `og:`. Several values of one property are a list. */
   openGraph: Record<string, string | string[]>;
   jsonLd: unknown[];
-  /** All other named ones. */
+  /** The contents of all other `<meta>` elements by name. */
   meta: Record<string, string>;
 }
 
 const OPEN_GRAPH = /^og:/i;
 
-/** What the document says of itself. */
+/** Returns the metadata of the document. */
 export function metadata(): Metadata {
   const openGraph: Metadata["openGraph"] = {};
   const meta: Record<string, string> = {};
@@ -182,7 +185,7 @@ export function metadata(): Metadata {
     try {
       return [JSON.parse(e.textContent ?? "") as unknown];
     } catch {
-      // A page's own mistake.
+      // Invalid JSON-LD is omitted.
       return [];
     }
   });
@@ -203,5 +206,5 @@ export function metadata(): Metadata {
 }
 
 function cut(text: string): string {
-  return text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) + "…" : text;
+  return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) + "…" : text;
 }

@@ -1,10 +1,11 @@
 // Refs of elements: the identity that each is bound to, the check of that identity, and the search for the best match of a stale ref.
 
-import { itsFullName, itsName, NAMELESS } from "./aria/names";
-import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
-import { itIsVisible, itsLook, itsParent, itsRoot, marking, preview, squash } from "./dom";
+import { fullNameOf, nameOf, NAMELESS } from "./aria/names";
+import { isPresentational, isHidden, roleOf } from "./aria/roles";
+import { isVisible, styleOf, parentOf, rootOf, marking, preview, squash } from "./dom";
 import { keep, type Handle } from "./handles";
-import { itsNameDiffers, marked } from "./hidden";
+import { hasMisleadingName, marked } from "./hidden";
+import { elementOf, isInSameItem, isSameRow, rowLike, rowsOf, titleOf, type Row, type Rows } from "./rows";
 import { cached, seen, withCaches, type Name, type Seen } from "./seen";
 import { everyElement } from "./selector/css";
 
@@ -18,6 +19,8 @@ interface Identity {
   within: string;
   /** The id or test id; set when the element was removed from the document. */
   key?: string;
+  /** The row, if other elements of the snapshot have the same role and name. */
+  row?: Row | undefined;
 }
 
 interface Ref extends Identity {
@@ -75,10 +78,10 @@ export function renew(): void {
   crowded = Math.max(CROWDED, 2 * refs.size);
 }
 
-/** Returns the ref of an element. An element with another role, name, or text instead of a name gets another ref. */
+/** Returns the ref of an element. An element with another role, name, text instead of a name, or row gets another ref. */
 export function refTo(e: Element, role: string, name: string, bound: string, within: string): number {
   let ref = known.get(e);
-  if (ref?.role !== role || ref.name !== name || (!name && ref.bound !== bound)) {
+  if (ref?.role !== role || ref.name !== name || (!name && ref.bound !== bound) || (ref.row && !isSameRow(ref.row, e))) {
     ref = { number: ++lastRef, role, name, bound, within, first: snapshots, last: 0, at: 0 };
     known.set(e, ref);
   }
@@ -89,6 +92,51 @@ export function refTo(e: Element, role: string, name: string, bound: string, wit
   ref.at = ++shown;
   refs.set(ref.number, ref);
   return ref.number;
+}
+
+// What users act on without a name.
+const CONTROL = /^(button|checkbox|combobox|img|link|menuitem.*|option|radio|searchbox|slider|spinbutton|switch|tab|textbox)$/;
+
+/** Ends a snapshot: binds the refs of elements with the same role and name to their rows. */
+export function bindRows(): void {
+  withCaches(() => {
+    const alike = new Map<string, Ref[]>();
+    for (const ref of refs.values()) {
+      const { element, role, name, last } = ref;
+      if (last !== snapshots || !element) continue;
+      if (!name && !CONTROL.test(role) && styleOf(seen(element)).cursor !== "pointer") continue;
+      const key = `${role} ${name}`;
+      const group = alike.get(key);
+      if (group) group.push(ref);
+      else alike.set(key, [ref]);
+    }
+    const rows: Rows = new Map();
+    for (const group of alike.values()) {
+      if (group.length < 2) continue;
+      const found = rowsOf(
+        group.map((ref) => ref.element as Element),
+        rows,
+      );
+      for (const [i, ref] of group.entries()) bindRow(ref, found[i]);
+    }
+  });
+}
+
+function bindRow(ref: Ref, row: Row | undefined): void {
+  // A row whose title is being edited has none.
+  if (!row || (ref.row && ref.row.text.lines !== row.text.lines && !titleOf(row))) return;
+  ref.row = row;
+  const element = row.role === undefined && ref.element && elementOf(row, ref.element);
+  if (!element) return;
+  const it = seen(element);
+  row.role = roleIn(it);
+  row.name = nameOf(it).text;
+}
+
+/** Returns the role and name of the row, or of the nearest element around it with another name. */
+function surroundingOf({ row, within }: Ref): string {
+  const title = row && (row.name || titleOf(row));
+  return title ? labelOf(row.role ?? "generic", title) : within;
 }
 
 /** Returns the ref of an element outside a snapshot. */
@@ -127,10 +175,10 @@ function isStill(ref: Ref): boolean {
   if (!element || !isHere(element)) return false;
   const it = seen(element);
   const now = present(it);
-  if (now.role !== role) return false;
+  if (now.role !== role || (ref.row && !isSameRow(ref.row, element))) return false;
   if (now.bound === bound || (!ref.name && bound && textOf(it) === bound)) return true;
   // The name of a hidden element includes its hidden descendants, so it can be longer than before.
-  return itIsHidden(it) && isPartOf(bound, now.bound);
+  return isHidden(it) && isPartOf(bound, now.bound);
 }
 
 function isHere(e: Element): boolean {
@@ -139,13 +187,13 @@ function isHere(e: Element): boolean {
 
 function present(it: Seen): Omit<Identity, "within"> {
   const role = roleIn(it);
-  const name = isFrame(it) ? NAMELESS : itsName(it);
+  const name = isFrame(it) ? NAMELESS : nameOf(it);
   return { role, name: name.text, bound: boundTo(it, role, name, true) };
 }
 
 /** Returns the role in snapshots. */
 function roleIn(it: Seen): string {
-  return isFrame(it) ? "iframe" : (itsRole(it) ?? "generic");
+  return isFrame(it) ? "iframe" : (roleOf(it) ?? "generic");
 }
 
 export function isFrame({ tag }: Seen): boolean {
@@ -156,10 +204,10 @@ export function isFrame({ tag }: Seen): boolean {
  * Returns the text by which an element is recognized: its name without the values of controls and without edited content. For a clickable
  * element without a name that contains little more than text, returns the text.
  */
-export function boundTo(it: Seen, role: string, name: Name, mayBeEdited = hasEdited(itsRoot(it))): string {
+export function boundTo(it: Seen, role: string, name: Name, mayBeEdited = hasEdited(rootOf(it))): string {
   if (isFrame(it)) return "";
-  if (itIsHidden(it)) name = itsFullName(it);
-  if (!name.text) return /^(generic|listitem|paragraph|article)$/.test(role) && itsLook(it).cursor === "pointer" ? textOf(it) : "";
+  if (isHidden(it)) name = fullNameOf(it);
+  if (!name.text) return /^(generic|listitem|paragraph|article)$/.test(role) && styleOf(it).cursor === "pointer" ? textOf(it) : "";
   const isEdited = mayBeEdited && (it.element as HTMLElement).isContentEditable && !it.has("aria-label") && !it.has("aria-labelledby");
   return isEdited ? "" : (name.constant ?? name.text);
 }
@@ -184,17 +232,22 @@ function isPartOf(part: string, whole: string): boolean {
 }
 
 function staleFacts(ref: Ref): Stale {
-  const { role, name, within, element } = ref;
+  const { role, name, element } = ref;
   // Elements that get a ref from here on were not in the snapshot of the stale ref.
   snapshots++;
-  const stale: Stale = { was: { role, name: cut(name || ref.bound), within }, match: bestMatch(ref) };
-  if (element && isHere(element)) stale.now = summary(seen(element));
+  const stale: Stale = { was: { role, name: cut(name || ref.bound), within: surroundingOf(ref) }, match: bestMatch(ref) };
+  if (element && isHere(element)) stale.now = summary(seen(element), ref);
   return stale;
 }
 
-function summary(it: Seen): Summary {
+/** Describes an element as errors show it, and binds its ref as another one was. */
+function summary(it: Seen, was: Partial<Ref>): Summary {
   const { role, name, bound } = present(it);
-  return { role, name: marked(it, cut(name || bound), itsNameDiffers(it, name)), within: withinOf(it, name), ref: refOf(it) };
+  const number = refOf(it);
+  const ref = refs.get(number);
+  if (ref && was.row && !ref.row) bindRow(ref, rowLike(was.row, it.element));
+  const within = ref?.row ? surroundingOf(ref) : withinOf(it, name);
+  return { role, name: marked(it, cut(name || bound), hasMisleadingName(it, name)), within, ref: number };
 }
 
 // The scores of properties of a candidate. A similar surrounding adds up to 1.
@@ -209,7 +262,7 @@ function bestMatch(was: Identity & Partial<Ref>): Summary | undefined {
   let found: Seen[] = [];
   for (const e of everyElement(document).slice(0, SEARCHED)) {
     const it = seen(e);
-    if (roleIn(it) !== was.role || e === was.element || !itIsVisible(it) || itsLook(it).pointerEvents === "none") continue;
+    if (roleIn(it) !== was.role || e === was.element || !isVisible(it) || styleOf(it).pointerEvents === "none") continue;
     const score = scoreOf(it, was, key);
     if (!score || score < best || isAnother(e, was)) continue;
     if (score > best) found = [];
@@ -219,14 +272,15 @@ function bestMatch(was: Identity & Partial<Ref>): Summary | undefined {
   // If all similar elements were replaced, they are matched in document order.
   const stale = best < SAME_NAME || !was.number ? [was] : staleLike(was as Ref);
   const it = found.length === stale.length && found[stale.indexOf(was)];
-  return it ? summary(it) : undefined;
+  return it ? summary(it, was) : undefined;
 }
 
-function scoreOf(it: Seen, was: Identity, key: string): number {
+function scoreOf(it: Seen, was: Identity & Partial<Ref>, key: string): number {
   const { name, bound } = present(it);
   const isKey = !!key && keyOf(it.element) === key;
   const score = (isKey ? SAME_KEY : 0) + (bound === was.bound || name === was.bound ? SAME_NAME : 0);
   if (!score && likeness(bound, was.bound) < 0.5) return 0;
+  if (was.row) return isInSameItem(was.row, it.element) ? (score || LIKE_NAME) + 1 : isKey ? score : 0;
   const within = withinOf(it, name);
   if (!was.within || !within) return score || LIKE_NAME;
   const around = likeness(within, was.within);
@@ -243,7 +297,12 @@ function isAnother(e: Element, was: Partial<Ref>): boolean {
 /** Returns the stale refs with the same role, name and surrounding in the last snapshot with `was`, in the order of that snapshot. */
 function staleLike(was: Ref): Ref[] {
   const isLike = (ref: Ref): boolean =>
-    ref.last === was.last && ref.role === was.role && ref.bound === was.bound && ref.within === was.within && !isStill(ref);
+    ref.last === was.last &&
+    ref.role === was.role &&
+    ref.bound === was.bound &&
+    ref.within === was.within &&
+    ref.row?.text.lines === was.row?.text.lines &&
+    !isStill(ref);
   return [...refs.values()].filter(isLike).sort((a, b) => a.at - b.at);
 }
 
@@ -266,9 +325,9 @@ function keyOf(e: Element): string {
 
 /** Returns the role and name of the nearest element around it with another name. */
 function withinOf(it: Seen, name: string): string {
-  for (let outer = itsParent(it); outer; outer = itsParent(outer)) {
+  for (let outer = parentOf(it); outer; outer = parentOf(outer)) {
     const role = roleIn(outer);
-    const { text } = itsName(outer);
+    const { text } = nameOf(outer);
     if (text && text !== name && !isPresentational(role)) return labelOf(role, text);
   }
   return "";

@@ -15,7 +15,7 @@ export interface Table {
 }
 
 /** The properties of a computed style that are needed. Storing the whole style costs much more. */
-export interface Look {
+export interface ComputedStyle {
   readonly display: string;
   readonly cursor: string;
   readonly pointerEvents: string;
@@ -27,7 +27,8 @@ export interface Style {
   isFaint?: boolean;
   clipPath?: string;
   overflow?: string;
-  text?: "seen" | "unseen" | "like what is behind";
+  /** The visibility of the text; `alike` if its color is similar to the background color. */
+  text?: "seen" | "unseen" | "alike";
   background?: string;
 }
 
@@ -49,22 +50,26 @@ export class Seen {
   root: Document | ShadowRoot | undefined = undefined;
   shadow: ShadowRoot | null | undefined = undefined;
   svg: boolean | undefined = undefined;
-  look: Look | undefined = undefined;
+  computed: ComputedStyle | undefined = undefined;
   inLink: boolean | undefined = undefined;
   painted: boolean | undefined = undefined;
   visible: boolean | undefined = undefined;
   /** The bounding box in the viewport, if it was computed for the visibility and invisible text is marked. */
   box: readonly [x: number, y: number, width: number, height: number] | undefined = undefined;
   style: Style | undefined = undefined;
+  /** Whether nothing of the element and its content is visible. */
   unseen: boolean | undefined = undefined;
+  /** Whether the bounding box is where a user cannot scroll to. */
   away: boolean | undefined = undefined;
-  cutter: Seen | null | undefined = undefined;
+  /** The nearest inclusive ancestor that clips its overflow. */
+  clip: Seen | null | undefined = undefined;
   role: string | null | undefined = undefined;
-  /** The role that its attribute gives it; empty where it gives none. */
+  /** The role of the `role` attribute; empty if it has no valid role. */
   explicit: string | undefined = undefined;
-  /** Whether a role of its attribute is ignored because the context or the name that it requires is missing. */
+  /** Whether a role of the `role` attribute is ignored, because its required context or name is missing. */
   ignored = false;
-  stripped: string | undefined = undefined;
+  /** The presentational role that a required child inherits; empty if there is none. */
+  inherited: string | undefined = undefined;
   table: Table | undefined = undefined;
   hidden: boolean | undefined = undefined;
   cutOff: boolean | undefined = undefined;
@@ -75,7 +80,7 @@ export class Seen {
   /** The text of the content, if it does not depend on the element that it is computed for. */
   content: Name | undefined = undefined;
   /** The index in the tree of the snapshot; -1 before it has one. */
-  place = -1;
+  index = -1;
   visited = false;
 
   constructor(readonly element: Element) {

@@ -1,59 +1,63 @@
-// Whether what an action began in the page is over: sees each change since before the action, in the trees of the document, of its shadow
-// roots, and of the documents in its frames that are of its origin.
+// Detects when the effects of an action on the page are complete. Changes are observed from before the action, in the document, its shadow
+// roots, and the documents of same-origin frames.
 
 import { observableIn } from "./frames";
 import { keep, type Handle } from "./handles";
 import { frame } from "./states";
+import { recordAdditions } from "./transient";
 
-/** How long nothing may change since the page was drawn: the time of a frame. */
-const STILL = 16;
-/** How many separate changes make a node a spinner, whose changes do not count. */
-const TICKS = 8;
-const BETWEEN_TICKS = 10;
-/** As many, while nobody acts, make it a clock, for good. */
-const IDLE_TICKS = 4;
-/** Nobody acts once so much time has passed after the end of a watch. */
-const IDLE_AFTER = 200;
-/** A watch that nobody ends costs the page no more than this. */
-const LONGEST = 60_000;
-const LINGER = 5_000;
-/** How long a frame of a page in view may take: until it is drawn, what the page does in it has not begun. */
-const LATEST_FRAME = 500;
-const UNSEEN = /color|shadow|background|filter|outline|fill|stroke|decoration|cursor|^(offset|computedOffset|easing|composite)$/i;
+/** The time without changes after which the page is quiet, in ms: the duration of a frame. */
+const QUIET_TIME = 16;
+/** The number of separate changes of a node after which it is a spinner. Changes of spinners are ignored. */
+const MAX_CHANGES = 8;
+/** The minimum time between two separate changes of a node, in ms. */
+const CHANGE_INTERVAL = 10;
+/** The number of separate changes without an action after which the changes of a node are always ignored, for example of a clock. */
+const MAX_IDLE_CHANGES = 4;
+/** The time after an action from which on changes are not its effects, in ms. */
+const IDLE_TIMEOUT = 200;
+/** The time after which the observation ends, in ms: from its start, and from the end of the action. */
+const WATCH_TIMEOUT = 60_000;
+const IDLE_WATCH_TIMEOUT = 5_000;
+/** The timeout of an animation frame of a visible page, in ms. */
+const FRAME_TIMEOUT = 500;
+/** The properties whose animations are not waited for. */
+const IGNORED_PROPERTIES =
+  /color|shadow|background|filter|outline|fill|stroke|decoration|cursor|^(offset|computedOffset|easing|composite)$/i;
 /** A control under the pointer. */
-const POINTED =
+const HOVERED_CONTROL =
   ":is(a, button, input, label, option, summary, [role=button], [role=link], [role=menuitem], [role=option], [role=switch], [role=tab]):hover";
-/** What leads to a download or to another page. */
-const OPENING = "a[href][download], a[href][target=_blank i]";
+/** Links that start a download or open another page. */
+const OPENING_LINK = "a[href][download], a[href][target=_blank i]";
 const FRAMES = /^i?frame$/;
 
 type Tree = Document | ShadowRoot;
 
 interface Watch {
-  /** Animations that ran already. Times do not tell: those of a frame begin with it, which may be before the action. */
+  /** The animations that ran before the action. Start times are not sufficient: they are those of the frame, which can begin earlier. */
   before: Set<Animation>;
-  /** How often something changed, and when it did last; 0 before the first time. */
+  /** The number of changes, and the time of the last one; 0 if there is none. */
   changes: number;
   changed: number;
   observer: MutationObserver;
   trees: Set<Tree>;
   ticks: Map<Node, { count: number; at: number }>;
   spinning: Set<Node>;
-  /** From here on the action is over; what changes does so by itself. */
+  /** The time from which on changes are not effects of the action. */
   idleFrom: number;
-  /** The last click on a link to a download or to another page. */
+  /** The last click on a link that starts a download or opens another page. */
   opening: Event | undefined;
 }
 
 let current: Watch | undefined;
 let expiry: ReturnType<typeof setTimeout> | undefined;
-/** Nodes that change while nobody acts; remembered for the life of the document. */
+/** The nodes that change without an action, such as clocks. */
 const restless = new WeakSet<Node>();
 const idleTicks = new WeakMap<Node, { count: number; at: number }>();
 
 const handles = new WeakMap<Element, Handle>();
 
-/** Begins to watch for the effects of an action. The frames that are in view and whose documents cannot be seen from here. */
+/** Starts to observe the effects of an action. Returns the frames in the viewport whose documents cannot be observed from here. */
 export function watch(): Handle[] {
   return begin()
     .closed.filter(isInView)
@@ -75,12 +79,12 @@ function begin(): { watching: Watch; closed: Element[] } {
     spinning: new Set(),
     idleFrom: Infinity,
     opening: undefined,
-    observer: new MutationObserver((records) => note(watching, records)),
+    observer: new MutationObserver((records) => recordChanges(watching, records)),
   };
   current = watching;
   const { closed } = observe(watching);
   for (const tree of watching.trees) for (const animation of tree.getAnimations()) watching.before.add(animation);
-  expire(LONGEST);
+  expire(WATCH_TIMEOUT);
   return { watching, closed };
 }
 
@@ -98,18 +102,21 @@ function expire(after: number): void {
 
 function clicked(event: Event): void {
   const target = event.composedPath()[0];
-  const leads = target && typeOf.call(target as Node) === 1 && Element.prototype["closest"].call(target, OPENING);
+  const leads = target && typeOf.call(target as Node) === 1 && Element.prototype["closest"].call(target, OPENING_LINK);
   if (leads && current) current.opening = event;
 }
 
 export interface Settling {
-  /** How long to wait for a document that goes on changing. */
+  /** The timeout for a document that continues to change, in ms. */
   limit: number;
-  /** What has not changed by the tasks that are queued already is not waited for. */
+  /** Whether to resolve at once if the tasks that are already queued cause no change. */
   brief: boolean;
 }
 
-/** Resolves when what was watched is over: the page was drawn since the last change, and a frame's time passed without another. Whether it is. */
+/**
+ * Resolves when the page is quiet: an animation frame has passed since the last change, and then `QUIET_TIME` without another change; or
+ * after the limit. `opens` is true if the action clicked a link that starts a download or opens another page.
+ */
 export async function settled({ limit, brief }: Settling): Promise<{ quiet: boolean; opens: boolean }> {
   const started = performance.now();
   const watching = current ?? begin().watching;
@@ -121,32 +128,32 @@ export async function settled({ limit, brief }: Settling): Promise<{ quiet: bool
   }
   for (let ran = false; !still; ) {
     const changes = watching.changes;
-    await frame(document.hidden ? undefined : LATEST_FRAME);
+    await frame(document.hidden ? undefined : FRAME_TIMEOUT);
     await task();
-    // Trees of which nothing is known yet came with a change, which they may have kept to themselves.
-    if (observe(watching).isNew) bump(watching);
-    const runs = finishing(watching);
-    // When its time is over, what the page does about that comes with the next frame.
-    if (runs || ran) bump(watching);
+    // A new shadow root or document is a change that can be outside of the observed trees.
+    if (observe(watching).isNew) countChange(watching);
+    const runs = hasFiniteAnimation(watching);
+    // The handlers of the end of an animation run in the next frame.
+    if (runs || ran) countChange(watching);
     ran = runs;
     if (watching.changes === changes) {
-      const left = STILL - (performance.now() - (watching.changed || started));
+      const left = QUIET_TIME - (performance.now() - (watching.changed || started));
       if (left > 0) await pause(left);
       still = watching.changes === changes;
     }
     if (!still && performance.now() - started >= limit) break;
   }
-  watching.idleFrom = performance.now() + IDLE_AFTER;
-  expire(LINGER);
+  watching.idleFrom = performance.now() + IDLE_TIMEOUT;
+  expire(IDLE_WATCH_TIMEOUT);
   return { quiet: still, opens: !!watching.opening && !watching.opening.defaultPrevented };
 }
 
-function bump(watching: Watch): void {
+function countChange(watching: Watch): void {
   watching.changes += 1;
   watching.changed = performance.now();
 }
 
-function note(watching: Watch, records: MutationRecord[]): void {
+function recordChanges(watching: Watch, records: MutationRecord[]): void {
   const changed = new Set<Node>();
   let certain = false;
   for (const record of records) {
@@ -154,26 +161,27 @@ function note(watching: Watch, records: MutationRecord[]): void {
     if (changesElements(record)) certain = true;
     else if (!restless.has(target) && !watching.spinning.has(target)) changed.add(target);
   }
-  if (certain) bump(watching);
-  for (const node of changed) tick(watching, node);
+  if (certain) countChange(watching);
+  for (const node of changed) recordNodeChange(watching, node);
+  recordAdditions(records);
 }
 
-/** A change of a node's text or attributes, which counts unless it goes on and on. */
-function tick(watching: Watch, node: Node): void {
+/** Records a change of the text or the attributes of a node. It counts unless the node changes repeatedly. */
+function recordNodeChange(watching: Watch, node: Node): void {
   const now = performance.now();
   const idle = now >= watching.idleFrom;
   const known = idle ? idleTicks : watching.ticks;
   const before = known.get(node);
-  const apart = !before || now - before.at >= BETWEEN_TICKS;
+  const apart = !before || now - before.at >= CHANGE_INTERVAL;
   const count = (before?.count ?? 0) + Number(apart);
   known.set(node, { count, at: apart ? now : before.at });
   if (idle) {
-    if (count >= IDLE_TICKS) restless.add(node);
-  } else if (count >= TICKS) {
+    if (count >= MAX_IDLE_CHANGES) restless.add(node);
+  } else if (count >= MAX_CHANGES) {
     watching.spinning.add(node);
     watching.ticks.delete(node);
   } else {
-    bump(watching);
+    countChange(watching);
   }
 }
 
@@ -181,13 +189,13 @@ function changesElements({ addedNodes, removedNodes }: MutationRecord): boolean 
   return [...addedNodes, ...removedNodes].some((node) => typeOf.call(node) === 1);
 }
 
-// Called as what the browser has for them: a form shows its fields under these names, and elements of another document are of other classes.
+// Native getters, because fields of a form shadow these properties, and elements of frames have other prototypes.
 const getter = (kind: object, name: string): (() => unknown) => Object.getOwnPropertyDescriptor(kind, name)?.get ?? (() => undefined);
 const typeOf = getter(Node.prototype, "nodeType");
-const nameOf = getter(Element.prototype, "localName");
+const localNameOf = getter(Element.prototype, "localName");
 const shadowOf = getter(Element.prototype, "shadowRoot");
 
-/** Observes what is not observed yet; whether there was any, and the frames whose documents cannot be seen. */
+/** Observes the trees that are not observed yet. Returns whether there were any, and the frames whose documents cannot be observed. */
 function observe(watching: Watch): { isNew: boolean; closed: Element[] } {
   const closed: Element[] = [];
   let isNew = false;
@@ -201,14 +209,14 @@ function observe(watching: Watch): { isNew: boolean; closed: Element[] } {
   return { isNew, closed };
 }
 
-/** The tree, those of the open shadow roots in it, and with `closed`, which takes the others, those of the documents in its frames. */
+/** Returns the tree, its open shadow roots, and with `closed` the documents of its frames. Frames without access are added to `closed`. */
 function treesBelow(tree: Tree, closed?: Element[]): Tree[] {
   const trees = [tree];
   const walker = document.createTreeWalker(tree, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const inner = shadowOf.call(node) as ShadowRoot | null;
     if (inner) trees.push(...treesBelow(inner, closed));
-    else if (closed && FRAMES.test(nameOf.call(node) as string)) {
+    else if (closed && FRAMES.test(localNameOf.call(node) as string)) {
       const there = observableIn(node as HTMLIFrameElement);
       if (there) trees.push(...treesBelow(there, closed));
       else closed.push(node as Element);
@@ -222,40 +230,40 @@ function isInView(e: Element): boolean {
   return width > 1 && height > 1 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
 }
 
-/** Whether an animation that the action started, that will end, and that changes what can be seen or pointed at is still running. */
-function finishing(watching: Watch): boolean {
+/** Returns whether an animation runs that the action started, that is finite, and that changes more than colors and effects. */
+function hasFiniteAnimation(watching: Watch): boolean {
   return [...watching.trees].some((tree) =>
     tree.getAnimations().some((animation) => {
       if (watching.before.has(animation) || animation.playState !== "running") return false;
       const effect = animation.effect as KeyframeEffect | null;
       if (!effect?.getKeyframes || !Number.isFinite(Number(effect.getComputedTiming().endTime))) return false;
-      // A button that swells or ripples under the pointer does so for its own sake.
-      if (effect.target && isPointed(effect.target)) return false;
-      return effect.getKeyframes().some((keyframe) => Object.keys(keyframe).some((property) => !UNSEEN.test(property)));
+      // Hover effects and ripples of a control are decorative.
+      if (effect.target && isInHoveredControl(effect.target)) return false;
+      return effect.getKeyframes().some((keyframe) => Object.keys(keyframe).some((property) => !IGNORED_PROPERTIES.test(property)));
     }),
   );
 }
 
-/** Whether it belongs to a control under the pointer. */
-function isPointed(target: Element): boolean {
+/** Returns whether an element is in a control under the pointer. */
+function isInHoveredControl(target: Element): boolean {
   for (let e: Element | undefined = target; e; ) {
-    if (Element.prototype["closest"].call(e, POINTED)) return true;
+    if (Element.prototype["closest"].call(e, HOVERED_CONTROL)) return true;
     e = (Node.prototype["getRootNode"].call(e) as Partial<ShadowRoot>).host;
   }
   return false;
 }
 
-const WAITING = "[aria-busy=true], progress, [role=progressbar]";
+const LOADING = "[aria-busy=true], progress, [role=progressbar]";
 const CONTENT =
   "a[href], button, input, select, textarea, h1, h2, h3, h4, h5, h6, [role=heading], table, video, canvas, iframe, frame, embed, object";
-/** Text that a document which still waits may have, such as "Loading, please wait…". */
-const LITTLE = 24;
+/** The minimum length of the text of a loaded document, which is longer than "Loading, please wait…". */
+const MIN_TEXT = 24;
 
-/** Whether the document shows that it waits for something: it says so, shows a progress bar, or next to nothing. */
+/** Returns whether the document is loading: it has `aria-busy`, a progress bar, or almost no content. */
 export function waits(): boolean {
   const trees = treesBelow(document);
   const shows = (selector: string): boolean => trees.some((tree) => [...tree.querySelectorAll(selector)].some((e) => e.checkVisibility()));
-  return shows(WAITING) || (!shows(CONTENT) && textLength(trees) < LITTLE);
+  return shows(LOADING) || (!shows(CONTENT) && textLength(trees) < MIN_TEXT);
 }
 
 function textLength(trees: Tree[]): number {
@@ -267,7 +275,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms));
 }
 
-/** Resolves after the tasks that are queued by now. */
+/** Resolves after the tasks that are already queued. */
 function task(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((done) => {
@@ -279,7 +287,7 @@ function task(): Promise<void> {
   });
 }
 
-/** Resolves at the next change of the document, once per frame at most, or after `limit` ms. */
+/** Resolves in the frame after the next change of the document, or after `limit` ms. */
 export function nextChange({ limit }: { limit: number }): Promise<null> {
   return new Promise((done) => {
     const observer = new MutationObserver(() => void frame().then(end));

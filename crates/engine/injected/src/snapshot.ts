@@ -1,18 +1,18 @@
-// What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
+// The accessibility tree of a document with roles, names, states and refs. The engine formats it as a snapshot.
 
-import { isStateful, itIsDisabled, itsChecked, itsExpanded, itsInvalid, itsLevel, itsPressed, itsSelected } from "./aria/states";
+import { isStateful, isDisabled, checkedState, expandedState, invalidState, levelOf, pressedState, selectedState } from "./aria/states";
 import { mayGenerate, textAfter, textBefore } from "./aria/generated";
-import { itsName, references } from "./aria/names";
-import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
-import { itIsSlot, itIsVisible, itsField, itsLook, marking, itsParent, itsRoot, itsShadow, squash } from "./dom";
+import { nameOf, references } from "./aria/names";
+import { isPresentational, isHidden, roleOf } from "./aria/roles";
+import { isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, squash } from "./dom";
 import { coreIn, type Home, type Other } from "./frames";
-import { itIsAway, itIsUnseen, itsNameDiffers, itsTextIsUnseen, MARK } from "./hidden";
+import { isAway, isUnseen, hasMisleadingName, isTextUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
 import { isPassword, marked } from "./passwords";
-import { boundTo, isFrame, labelOf, refTo, renew } from "./refs";
+import { bindRows, boundTo, isFrame, labelOf, refTo, renew } from "./refs";
 import { seen, withCaches, type Name, type Seen } from "./seen";
 
-/** What there is to say of an element besides its role, its name and its ref. What is false or empty is left out. */
+/** The properties of an element besides its role, name and ref. False and empty ones are omitted. */
 export interface Facts {
   checked?: true | "mixed";
   disabled?: true;
@@ -23,53 +23,54 @@ export interface Facts {
   pressed?: true | "mixed";
   selected?: true;
   ariaHidden?: true;
-  /** The cursor over it is a hand. */
+  /** Whether the element has `cursor: pointer`. */
   pointer?: true;
   url?: string;
   placeholder?: string;
-  /** x, y, width and height in the viewport of its frame, rounded. */
+  /** The rounded x, y, width and height of the bounding box, in the viewport of the frame. */
   box?: number[];
-  /** The element whose document belongs here. */
+  /** The handle of a frame element, whose document is inserted here. */
   frame?: Handle;
-  /** The id of that frame, if its document is of the same origin and can be asked. */
+  /** The id of that frame, if the script of its document can be called from this document. */
   frameId?: string;
-  /** The tree of that document, if it was asked. */
+  /** The tree of that document, if it was created together with this tree. */
   content?: Entry[];
-  /** The places, in the order of the tree, of the elements below that its name was read from. */
+  /** The indices in the tree of the descendants that the name was computed from. */
   sources?: number[];
-  /** The name was read, among others, from a caption, legend or label of something below. */
+  /** Whether the name contains the text of a caption, legend or label of a descendant. */
   parts?: true;
-  /** A person sees nothing of it, or reads something else than its name. */
+  /** Whether the element is invisible, or its visible text differs from its name. */
   unseen?: true;
 }
 
 /**
- * An element. The number of its children says how many of the entries that follow they are, where their own children stand between them;
- * -1 is one child, a text that is the element's name. A ref of 0 is none.
+ * An element. Its children follow it in the list, each with its own children; `children` is their number, or -1 if the only child is a text
+ * that equals the name. The ref is 0 if the element has none.
  */
-export type Told = [role: string, name: string, ref: number, children: number, facts?: Facts];
+export type ElementEntry = [role: string, name: string, ref: number, children: number, facts?: Facts];
 
 /**
- * A text, or an element. Texts have their white space collapsed but not trimmed: two come together when what is between them is not shown.
- * A tree is the list of its entries, parents first, because JSON nested as deep as a page can be is refused by its readers.
+ * A text, or an element. White space in texts is collapsed but not trimmed, because two texts are joined if the engine omits the element
+ * between them. A tree is a flat list in preorder, because JSON parsers limit the nesting.
  */
-export type Entry = string | Told;
+export type Entry = string | ElementEntry;
 
-/** Our code in this document. */
+/** The injected script of this document. */
 export const home: Home = {
-  // A window may outlive its first document.
+  // A window can outlive its first document.
   get document() {
     return document;
   },
   keep,
   refTo,
   renew,
+  bindRows,
 };
 
 /**
- * The tree of the document's body, or of one element; null if that element has gone.
- * `room`: how many characters it may have, roughly; a larger one is cut off there, and says so. Its frames share as much once more, and
- * have `frameRoom` each at least; those of the same origin that know our code are walked at once.
+ * Returns the tree of the body of the document, or of one element; null if that element was removed. It has approximately `room` characters
+ * at most; if it is cut, a text says so. The documents of its frames share the same number again, with a minimum of `frameRoom` for each.
+ * Documents of frames whose script can be called are included.
  */
 export function snapshot(question: Question): Entry[] | null {
   const { root } = question;
@@ -85,16 +86,17 @@ export interface Question {
   boxes?: boolean;
   room: number;
   frameRoom?: number;
-  /** What a person cannot see is marked. */
+  /** Whether text that a user cannot see is marked. */
   marks?: boolean;
 }
 
-function treeOf(from: Element, where: Home, question: Question, depth: number): Entry[] {
+function treeOf(from: Element, home: Home, question: Question, depth: number): Entry[] {
   const { room, frameRoom } = question;
-  const walk = new Walk(where, question, room);
-  const entries = walk.of(from);
-  const { frames } = walk;
-  if (!frameRoom || depth >= DEEPEST_FRAME) return entries;
+  const builder = new TreeBuilder(home, question, room);
+  const entries = builder.tree(from);
+  home.bindRows();
+  const { frames } = builder;
+  if (!frameRoom || depth >= MAX_FRAME_DEPTH) return entries;
   const share = Math.max(Math.floor(room / frames.length), frameRoom);
   for (const { facts, core } of frames) {
     if (!core) continue;
@@ -103,97 +105,97 @@ function treeOf(from: Element, where: Home, question: Question, depth: number): 
       const { body } = core.document;
       facts.content = body ? treeOf(body, core, { ...question, room: share }, depth + 1) : [];
     } catch {
-      // It is asked alone.
+      // The engine reads the document of this frame separately.
     }
   }
   return entries;
 }
 
-/** Deeper than this, elements are no nodes of their own any more. */
-const DEEPEST = 400;
-/** Frames that are nested deeper are asked alone. */
-const DEEPEST_FRAME = 10;
+/** The maximum depth of elements. The content of deeper ones is added to their ancestor. */
+const MAX_DEPTH = 400;
+/** The maximum depth of frames that are included. */
+const MAX_FRAME_DEPTH = 10;
 const TOO_DEEP = "… What is nested deeper is not shown. Take a snapshot of it alone.";
-/** A text, name or address that is longer is cut off there. */
-const LONGEST = 100_000;
-/** What an element takes besides its texts. */
-const NODE = 40;
+/** The maximum length of texts, names and URLs. */
+const MAX_TEXT = 100_000;
+/** The number of characters of an element besides its texts. */
+const ELEMENT_SIZE = 40;
 const CUT_OFF = "… The page is too large: the rest is cut off. Take a snapshot of a part of it.";
 
-type Child = string | Built;
+type Child = string | TreeNode;
 
-/** Where in the tree a node of the document comes. */
-interface Place {
-  /** The role of what it is in. */
+/** The position in the tree at which a DOM node is added. */
+interface Position {
+  /** The role of the parent in the tree. */
   readonly role: string;
   readonly into: Child[];
-  /** Whether text there is told. */
+  /** Whether text is included. */
   readonly readable: boolean;
   readonly depth: number;
-  /** What it is in that has a name. */
-  readonly named?: Built | undefined;
+  /** The nearest ancestor in the tree with a name. */
+  readonly named?: TreeNode | undefined;
 }
 
-interface Built {
+interface TreeNode {
   readonly role: string;
   readonly ref: number;
   readonly facts: Facts;
   readonly content: Child[];
   readonly name: Name;
-  /** Nothing of it can be seen, which the mark on its name says. */
+  /** Whether the element is invisible, so that its name is marked. */
   unseen?: boolean;
-  /** The place of the node in the tree, and of the first node after its end. */
-  readonly place: number;
+  /** The index of the node in the tree, and the index after its last descendant. */
+  readonly index: number;
   end: number;
-  /** The nearest element around it with a name. */
-  readonly outer: Built | undefined;
+  /** The nearest ancestor in the tree with a name. */
+  readonly outer: TreeNode | undefined;
   /** The role and name, computed on demand. */
   label?: string;
 }
 
-class Walk {
-  private readonly built: Built[] = [];
+class TreeBuilder {
+  private readonly nodes: TreeNode[] = [];
   private tooDeep = false;
-  /** The frame elements, with our code in their documents. */
+  /** The frame elements, with the scripts of their documents. */
   readonly frames: { readonly facts: Facts; readonly core?: Other | undefined }[] = [];
   private readonly focused: Element | null;
-  /** Where the last unseen text stands. */
+  /** The position of the last invisible text. */
   private lastMarked: { into?: Child[]; length: number } = { length: 0 };
 
   constructor(
     private readonly home: Home,
     private readonly question: Question,
-    private room: number,
+    private budget: number,
   ) {
     const { document } = home;
     this.focused = document.hasFocus() ? document.activeElement : null;
   }
 
-  of(root: Element): Entry[] {
+  tree(root: Element): Entry[] {
     const top: Child[] = [];
     this.visit(root, { role: "", into: top, readable: true, depth: 0 });
-    if (this.room < 0) top.push(" " + CUT_OFF);
-    for (const built of this.built) {
-      if (built.name.sources.length && built.end !== built.place + 1) this.resolve(built);
+    if (this.budget < 0) top.push(" " + CUT_OFF);
+    for (const node of this.nodes) {
+      if (node.name.sources.length && node.end !== node.index + 1) this.sources(node);
     }
     const entries: Entry[] = [];
     list(top, entries);
     return entries;
   }
 
-  /** A node, with what is above it where that is known. */
-  private visit(node: Node, place: Place, owner?: Seen, root?: Document | ShadowRoot): void {
-    if (this.room < 0) return;
+  /** Adds a DOM node. `owner` and `root` are its parent or host and its root, if the caller has them. */
+  private visit(node: Node, position: Position, owner?: Seen, root?: Document | ShadowRoot): void {
+    if (this.budget < 0) return;
     const type = node.nodeType;
     if (type === Node.TEXT_NODE) {
-      // The text of an edited element is its value, which is not told: it may be a whole document.
-      const text = place.readable && place.role !== "textbox" && node.nodeValue;
-      if (text) this.said(text, place, owner ?? (node.parentElement && seen(node.parentElement)));
+      // The text of an editable element is its value, which is omitted because it can be a whole document.
+      const text = position.readable && position.role !== "textbox" && node.nodeValue;
+      if (text) this.text(text, position, owner ?? (node.parentElement && seen(node.parentElement)));
     } else if (type === Node.ELEMENT_NODE) {
       const it = seen(node as Element);
       if (it.visited) return;
-      if (place.depth >= 2 * DEEPEST) {
-        if (!this.tooDeep) place.into.push(TOO_DEEP);
+      if (position.depth >= 2 * MAX_DEPTH) {
+        if (!this.tooDeep) position.into.push(TOO_DEEP);
         this.tooDeep = true;
         return;
       }
@@ -202,97 +204,98 @@ class Walk {
         it.parent = it.owner = owner;
         it.root = root;
       }
-      this.element(it, place);
+      this.element(it, position);
     }
   }
 
-  /** A text of the page, with a mark before it where that is wanted and a person does not see it. */
-  private said(text: string, { into, named }: Place, owner: Seen | null, pseudo?: string): void {
-    if (this.question.marks && owner && /\S/.test(text) && itsTextIsUnseen(owner, pseudo)) {
-      const by = named?.name.text.includes(squash(text)) && named;
-      if (by) by.facts.unseen = true;
+  /** Adds a text of the page, with a mark if invisible text is marked and this text is invisible. */
+  private text(text: string, { into, named }: Position, owner: Seen | null, pseudo?: string): void {
+    if (this.question.marks && owner && /\S/.test(text) && isTextUnseen(owner, pseudo)) {
+      const inName = named?.name.text.includes(squash(text)) && named;
+      if (inName) inName.facts.unseen = true;
       // biome-ignore lint/complexity/useOptionalChain: `false` has no member.
-      if (!by || !by.unseen) text = this.marked(text, into);
+      if (!inName || !inName.unseen) text = this.marked(text, into);
     }
-    this.text(text, into);
+    this.append(text, into);
   }
 
-  /** An unseen text with a mark before it, unless it goes on with one that has it. */
+  /** Returns an invisible text with a mark, unless it directly follows another one. */
   private marked(text: string, into: Child[]): string {
-    const goesOn = this.lastMarked.into === into && this.lastMarked.length === into.length;
+    const continues = this.lastMarked.into === into && this.lastMarked.length === into.length;
     this.lastMarked = { into, length: into.length + 1 };
-    return goesOn ? text : text.replace(/^\s*/, ` ${MARK} `);
+    return continues ? text : text.replace(/^\s*/, ` ${MARK} `);
   }
 
-  private text(text: string, into: Child[]): void {
-    this.room -= Math.min(text.length, LONGEST);
+  private append(text: string, into: Child[]): void {
+    this.budget -= Math.min(text.length, MAX_TEXT);
     into.push(text);
   }
 
-  private element(it: Seen, place: Place): void {
-    const { role, into, depth } = place;
-    const { display } = itsLook(it);
+  private element(it: Seen, position: Position): void {
+    const { role, into, depth } = position;
+    const { display } = styleOf(it);
     if (display === "none") {
       into.push(" ");
-      for (const owned of references(it, "aria-owns")) this.visit(owned, { ...place, readable: false });
+      for (const owned of references(it, "aria-owns")) this.visit(owned, { ...position, readable: false });
       return;
     }
-    const readable = !itIsHidden(it) || itIsVisible(it);
-    const built = readable && depth < DEEPEST ? this.build(it, place.named) : undefined;
-    if (built) {
-      into.push(built);
-      // What has no name may not be shown itself: there each text is marked.
-      const { text } = built.name;
+    const readable = !isHidden(it) || isVisible(it);
+    const node = readable && depth < MAX_DEPTH ? this.build(it, position.named) : undefined;
+    if (node) {
+      into.push(node);
+      // An element without a name can be omitted, so its texts are marked instead.
+      const { text } = node.name;
       if (text && this.question.marks) {
-        built.unseen = itIsUnseen(it) || itIsAway(it);
-        if (built.unseen || itsNameDiffers(it, text)) built.facts.unseen = true;
+        node.unseen = isUnseen(it) || isAway(it);
+        if (node.unseen || hasMisleadingName(it, text)) node.facts.unseen = true;
       }
-      this.content(it, { role: built.role, into: built.content, readable, depth: depth + 1, named: text ? built : place.named });
-      built.end = this.built.length;
+      this.content(it, { role: node.role, into: node.content, readable, depth: depth + 1, named: text ? node : position.named });
+      node.end = this.nodes.length;
       return;
     }
     const gap = display === "inline" ? "" : " ";
     if (gap) into.push(gap);
-    this.content(it, { role, into, readable, depth: depth + 1, named: place.named });
+    this.content(it, { role, into, readable, depth: depth + 1, named: position.named });
     if (gap) into.push(gap);
   }
 
-  private content(it: Seen, place: Place): void {
+  private content(it: Seen, position: Position): void {
     if (isFrame(it)) return;
     const { element: e, tag } = it;
-    const { readable } = place;
-    const root = itsRoot(it);
+    const { readable } = position;
+    const root = rootOf(it);
     const generates = readable && mayGenerate(root);
-    if (generates) this.said(textBefore(it), place, it, "::before");
-    const assigned = itIsSlot(it) ? (e as HTMLSlotElement).assignedNodes() : undefined;
+    if (generates) this.text(textBefore(it), position, it, "::before");
+    const assigned = isSlot(it) ? (e as HTMLSlotElement).assignedNodes() : undefined;
     if (assigned?.length) {
-      for (const child of assigned) this.visit(child, place);
+      for (const child of assigned) this.visit(child, position);
     } else if (tag !== "textarea") {
-      const shadow = itsShadow(it);
+      const shadow = shadowRootOf(it);
       for (let child = e.firstChild; child; child = child.nextSibling) {
-        // What is slotted belongs to its slot.
-        if (!shadow || !(child as Partial<Slottable>).assignedSlot) this.visit(child, place, it, root);
+        // Slotted nodes are added with their slot.
+        if (!shadow || !(child as Partial<Slottable>).assignedSlot) this.visit(child, position, it, root);
       }
-      for (let child = shadow?.firstChild; shadow && child; child = child.nextSibling) this.visit(child, place, it, shadow);
+      for (let child = shadow?.firstChild; shadow && child; child = child.nextSibling) this.visit(child, position, it, shadow);
     }
-    if (it.attributeNames.length) for (const owned of references(it, "aria-owns")) this.visit(owned, place);
+    if (it.attributeNames.length) for (const owned of references(it, "aria-owns")) this.visit(owned, position);
     if (!readable) return;
-    if (generates) this.said(textAfter(it), place, it, "::after");
-    const field = itsField(it);
-    if (field && !/^(checkbox|radio|file)$/.test(field.type)) this.said(isPassword(field) ? marked(field.value) : field.value, place, it);
+    if (generates) this.text(textAfter(it), position, it, "::after");
+    const field = inputOf(it);
+    if (field && !/^(checkbox|radio|file)$/.test(field.type))
+      this.text(isPassword(field) ? marked(field.value) : field.value, position, it);
   }
 
-  private build(it: Seen, outer: Built | undefined): Built | undefined {
+  private build(it: Seen, outer: TreeNode | undefined): TreeNode | undefined {
     const { element: e } = it;
     const frame = isFrame(it);
-    const role = frame ? "iframe" : (itsRole(it) ?? "generic");
-    if (isPresentational(role) || (role === "generic" && !it.ignored && isRunOfText(it))) return undefined;
-    const name = itsName(it);
+    const role = frame ? "iframe" : (roleOf(it) ?? "generic");
+    if (isPresentational(role) || (role === "generic" && !it.ignored && isInlineText(it))) return undefined;
+    const name = nameOf(it);
     const facts: Facts = {};
     let ref = 0;
-    this.room -= NODE + Math.min(name.text.length, LONGEST);
-    const { cursor, pointerEvents } = itsLook(it);
-    if (itIsVisible(it) && (frame || pointerEvents !== "none")) {
+    this.budget -= ELEMENT_SIZE + Math.min(name.text.length, MAX_TEXT);
+    const { cursor, pointerEvents } = styleOf(it);
+    if (isVisible(it) && (frame || pointerEvents !== "none")) {
       ref = this.home.refTo(e, role, name.text, boundTo(it, role, name), labelAround(outer, name.text));
       if (frame) {
         facts.frame = this.home.keep(e);
@@ -310,56 +313,56 @@ class Walk {
     }
     if (!frame && isStateful(role)) addStates(it, role, facts);
     if (!frame && it.attributeNames.length) addAttributes(it, role, name.text, facts);
-    it.place = this.built.length;
-    const built: Built = { role, ref, facts, content: [], name, place: it.place, end: 0, outer };
-    this.built.push(built);
-    return built;
+    it.index = this.nodes.length;
+    const node: TreeNode = { role, ref, facts, content: [], name, index: it.index, end: 0, outer };
+    this.nodes.push(node);
+    return node;
   }
 
-  /** Says where in the tree the sources of a name are, as far as they are below it and can be referred to. */
-  private resolve({ facts, name, place, end }: Built): void {
-    const places = new Set<number>();
+  /** Adds the indices of the sources of a name that are descendants with a ref. */
+  private sources({ facts, name, index, end }: TreeNode): void {
+    const indices = new Set<number>();
     for (const source of name.sources) {
       if (source === "parts") {
         facts.parts = true;
         continue;
       }
       let it: Seen | null = source;
-      while (it && it.place < 0) it = itsParent(it);
-      if (it && it.place > place && it.place < end && this.built[it.place]?.ref) places.add(it.place);
+      while (it && it.index < 0) it = parentOf(it);
+      if (it && it.index > index && it.index < end && this.nodes[it.index]?.ref) indices.add(it.index);
     }
-    if (places.size) facts.sources = [...places];
+    if (indices.size) facts.sources = [...indices];
   }
 }
 
 /** Returns the role and name of the nearest element around it with another name. */
-function labelAround(outer: Built | undefined, name: string): string {
+function labelAround(outer: TreeNode | undefined, name: string): string {
   while (outer?.name.text === name) outer = outer.outer;
   if (!outer) return "";
   return outer.label ?? (outer.label = labelOf(outer.role, outer.name.text));
 }
 
-/** Whether an element is but a stretch of text in a line, as `<b>` and `<span>` mostly are. */
-function isRunOfText(it: Seen): boolean {
-  const { display } = itsLook(it);
+/** Returns whether an element is inline and only contains a text, like most `<b>` and `<span>`. */
+function isInlineText(it: Seen): boolean {
+  const { display } = styleOf(it);
   if (display !== "inline" && display !== "contents") return false;
   const first = it.element.firstChild;
   return first?.nodeType === Node.TEXT_NODE && !first.nextSibling;
 }
 
 function addStates(it: Seen, role: string, facts: Facts): void {
-  const checked = itsChecked(it);
+  const checked = checkedState(it);
   if (checked) facts.checked = checked;
-  if (itIsDisabled(it)) facts.disabled = true;
-  // An open `details` shows what it holds; it needs no word.
-  if (role !== "group" && itsExpanded(it)) facts.expanded = true;
-  const level = itsLevel(it);
+  if (isDisabled(it)) facts.disabled = true;
+  // The content of an open `<details>` shows its state.
+  if (role !== "group" && expandedState(it)) facts.expanded = true;
+  const level = levelOf(it);
   if (level) facts.level = level;
-  if (itsSelected(it)) facts.selected = true;
+  if (selectedState(it)) facts.selected = true;
   if (!it.attributeNames.length) return;
-  const invalid = itsInvalid(it);
+  const invalid = invalidState(it);
   if (invalid) facts.invalid = invalid;
-  const pressed = itsPressed(it);
+  const pressed = pressedState(it);
   if (pressed) facts.pressed = pressed;
 }
 
@@ -373,7 +376,7 @@ function addAttributes(it: Seen, role: string, name: string, facts: Facts): void
 }
 
 function bounded(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
 function shortened(url: string): string {
@@ -386,9 +389,12 @@ function isEmpty(facts: Facts): boolean {
   return true;
 }
 
-const UNEVEN = /[^\S ]|[\u200b\u00ad]| {2}/;
+const NOT_NORMALIZED = /[^\S ]|[\u200b\u00ad]| {2}/;
 
-/** Lists the children and all below them; joins neighbouring texts, collapses their white space, leaves out what is empty. Says how many children there are. */
+/**
+ * Adds the children and their descendants to the entries. Adjacent texts are joined and normalized, empty ones omitted. Returns the number
+ * of children.
+ */
 function list(children: Child[], entries: Entry[]): number {
   let count = 0;
   let text = "";
@@ -397,24 +403,25 @@ function list(children: Child[], entries: Entry[]): number {
       text += child;
       continue;
     }
-    if (text) count += tell(text, entries);
+    if (text) count += addTextEntry(text, entries);
     text = "";
     count++;
-    const told: Told = [child.role, bounded(child.name.text), child.ref, 0];
-    if (!isEmpty(child.facts)) told.push(child.facts);
-    const before = entries.push(told);
-    told[3] = list(child.content, entries);
-    if (entries.length === before + 1 && entries[before] === told[1]) {
+    const entry: ElementEntry = [child.role, bounded(child.name.text), child.ref, 0];
+    if (!isEmpty(child.facts)) entry.push(child.facts);
+    const before = entries.push(entry);
+    entry[3] = list(child.content, entries);
+    if (entries.length === before + 1 && entries[before] === entry[1]) {
       entries.pop();
-      told[3] = -1;
+      entry[3] = -1;
     }
   }
-  return text ? count + tell(text, entries) : count;
+  return text ? count + addTextEntry(text, entries) : count;
 }
 
-function tell(text: string, entries: Entry[]): number {
-  const even = UNEVEN.test(text) ? text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ") : text;
-  if (!even) return 0;
-  entries.push(bounded(even));
+/** Adds a text to the entries. Returns the number of entries: 0 for an empty text. */
+function addTextEntry(text: string, entries: Entry[]): number {
+  const normalized = NOT_NORMALIZED.test(text) ? text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ") : text;
+  if (!normalized) return 0;
+  entries.push(bounded(normalized));
   return 1;
 }

@@ -1,20 +1,20 @@
-// What state an element is in, as far as acting on it goes.
+// The states of elements, and the actionability checks.
 
-import { itIsDisabled, itsChecked, itsReadonly } from "./aria/states";
-import { closest, flatParent, isVisible, tagOf } from "./dom";
+import { isDisabled, checkedState, readonlyState } from "./aria/states";
+import { closest, flatParent, isElementVisible, tagOf } from "./dom";
 import { held, type Handle } from "./handles";
 import { seen, withCaches } from "./seen";
 
-/** A state that an action may need. `stable`: the box stands still. */
+/** A state that an action can require. An element is `stable` if its bounding box is the same in two successive frames. */
 export type State = "visible" | "enabled" | "editable" | "stable";
 
-/** The states of an element at once; null where the question makes no sense for it. */
+/** The states of an element. A state is null if it does not apply to the element. */
 export interface States {
   visible: boolean;
   enabled: boolean;
   editable: boolean | null;
   checked: boolean | "mixed" | null;
-  /** The element itself, or the control of its label, is a radio button. */
+  /** Whether the element, or the control of its label, is a radio button. */
   radio: boolean;
   focused: boolean;
 }
@@ -25,17 +25,17 @@ export interface Gone {
 
 const FIELDS = new Set("input textarea select".split(" "));
 
-/** The states of the element; those of a control are also those of its label. */
+/** Returns the states of an element. The states of a label are those of its control, except `visible`. */
 export function states({ handle }: { handle: Handle }): States | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
   return withCaches(() => {
     const control = controlOf(e);
     return {
-      visible: isVisible(e),
-      enabled: !itIsDisabled(seen(control)),
+      visible: isElementVisible(e),
+      enabled: !isDisabled(seen(control)),
       editable: editableOf(control) ?? null,
-      checked: itsChecked(seen(control)) ?? null,
+      checked: checkedState(seen(control)) ?? null,
       radio:
         (control instanceof HTMLInputElement && control.type === "radio") || /^(menuitem)?radio$/.test(control.getAttribute("role") ?? ""),
       focused: (control.getRootNode() as Document | ShadowRoot).activeElement === control,
@@ -43,20 +43,20 @@ export function states({ handle }: { handle: Handle }): States | Gone {
   });
 }
 
-/** The element of a handle as long as it is in the document. */
+/** Returns the element of a handle, or undefined if it is not in the document. */
 export function attached(handle: Handle): Element | undefined {
   const e = held(handle);
   return e?.isConnected ? e : undefined;
 }
 
-/** Whether the value can be changed by typing; undefined for what holds none. */
+/** Returns whether the value can be changed by input; undefined if the element has no value. */
 export function editableOf(e: Element): boolean | undefined {
   const it = seen(e);
-  const readonly = itsReadonly(it);
-  return readonly === undefined ? undefined : !readonly && !itIsDisabled(it);
+  const readonly = readonlyState(it);
+  return readonly === undefined ? undefined : !readonly && !isDisabled(it);
 }
 
-/** What an action on the element really works on: the button or link around it, else the control of the label around it. */
+/** Returns the control whose states are those of an element: the button or link around it, else the control of the label around it. */
 export function controlOf(e: Element): Element {
   if (FIELDS.has(tagOf(e)) || (e as HTMLElement).isContentEditable) return e;
   const button = closest(
@@ -67,79 +67,83 @@ export function controlOf(e: Element): Element {
   return (closest(e, "label") as HTMLLabelElement | undefined)?.control ?? e;
 }
 
-/** Whether `inner` is `outer` or in it, in the flat tree. */
+/** Returns whether `inner` is an inclusive descendant of `outer` in the flat tree. */
 export function isInside(inner: Element | undefined, outer: Element): boolean {
   for (let e = inner; e; e = flatParent(e)) if (e === outer) return true;
   return false;
 }
 
-/** Which of the wanted states the element lacks first; undefined when it has them all. */
-export async function lacking(e: Element, wanted: State[]): Promise<State | "attached" | undefined> {
+/**
+ * Returns the first of the required states that the element does not have; `attached` if the element was removed; undefined if it has all
+ * required states.
+ */
+export async function lacking(e: Element, required: State[]): Promise<State | "attached" | undefined> {
   const missing = withCaches(() => {
     const control = controlOf(e);
-    return wanted.find((state) => {
-      if (state === "visible") return !isVisible(e);
-      if (state === "enabled") return itIsDisabled(seen(control));
+    return required.find((state) => {
+      if (state === "visible") return !isElementVisible(e);
+      if (state === "enabled") return isDisabled(seen(control));
       if (state === "editable") return editableOf(control) === false;
       return false;
     });
   });
   if (missing) return missing;
-  if (wanted.includes("stable") && mayMove(e)) {
-    const moved = await moves(e);
+  if (required.includes("stable") && canMove(e)) {
+    const moved = await isMoving(e);
     if (!e.isConnected) return "attached";
     if (moved) return "stable";
   }
   return undefined;
 }
 
-// Animating one of these moves nothing.
-const STILL =
+// Animations of these properties do not change bounding boxes.
+const STATIC_PROPERTIES =
   /color|shadow|background|opacity|filter|visibility|outline|fill|stroke|decoration|^(offset|computedOffset|easing|composite|cursor)$/i;
-const SCROLL_TAIL = 100;
+/** The time after a scroll event, in ms, during which further ones can follow. */
+const SCROLL_TIMEOUT = 100;
 let scrolledAt = -Infinity;
 addEventListener("scroll", () => (scrolledAt = performance.now()), { capture: true, passive: true });
 addEventListener("scrollend", () => (scrolledAt = -Infinity), { capture: true, passive: true });
 
-/** Whether anything is under way that could move the element: an animation, or a scroll. Without, its box needs no watching. */
-function mayMove(e: Element): boolean {
-  if (performance.now() - scrolledAt < SCROLL_TAIL) return true;
+/** Returns whether an animation or scrolling is in progress that can change the bounding box of the element. */
+function canMove(e: Element): boolean {
+  if (performance.now() - scrolledAt < SCROLL_TIMEOUT) return true;
   return document.getAnimations().some((animation) => {
     const effect = animation.effect;
     if (animation.playState !== "running" || !(effect instanceof KeyframeEffect)) return false;
-    const still = effect.getKeyframes().every((frame) => Object.keys(frame).every((property) => STILL.test(property)));
-    if (still) return false;
+    const isStatic = effect.getKeyframes().every((frame) => Object.keys(frame).every((property) => STATIC_PROPERTIES.test(property)));
+    if (isStatic) return false;
     if (!effect.target || isInside(e, effect.target)) return true;
-    // An animated size elsewhere pushes the element around; a transform does not.
+    // Animating the size of another element can move this element; animating a transform cannot.
     return effect
       .getKeyframes()
       .some((frame) =>
-        Object.keys(frame).some((property) => !STILL.test(property) && !/^(transform|translate|rotate|scale)$/.test(property)),
+        Object.keys(frame).some((property) => !STATIC_PROPERTIES.test(property) && !/^(transform|translate|rotate|scale)$/.test(property)),
       );
   });
 }
 
-/** How long a frame of a page in view may take to be drawn. Until it is, nothing has moved, whatever is under way. */
-const DRAWN = 500;
+/** The timeout of an animation frame of a visible page, in ms. Elements do not move before the frame. */
+const FRAME_TIMEOUT = 500;
 
-async function moves(e: Element): Promise<boolean> {
-  const boxWhenDrawn = async (): Promise<DOMRect> => (await drawn(), e.getBoundingClientRect());
-  const before = await boxWhenDrawn();
-  const after = await boxWhenDrawn();
+async function isMoving(e: Element): Promise<boolean> {
+  const nextBox = async (): Promise<DOMRect> => (await drawn(), e.getBoundingClientRect());
+  const before = await nextBox();
+  const after = await nextBox();
   return (["x", "y", "width", "height"] as const).some((side) => before[side] !== after[side]);
 }
 
-/** Waits until the page was drawn. */
+/** Resolves at the next animation frame, or after a timeout. */
 export function drawn(): Promise<void> {
-  return frame(document.hidden ? FRAME_AT_MOST : DRAWN);
+  return frame(document.hidden ? HIDDEN_FRAME_TIMEOUT : FRAME_TIMEOUT);
 }
 
-const FRAME_AT_MOST = 50;
+const HIDDEN_FRAME_TIMEOUT = 50;
 
-/** The next animation frame, or a moment later where frames are not drawn (a hidden tab). */
-export function frame(atMost = FRAME_AT_MOST): Promise<void> {
+/** Resolves at the next animation frame, or after a timeout in ms, because pages in the background have no frames. */
+export function frame(timeout = HIDDEN_FRAME_TIMEOUT): Promise<void> {
   return new Promise((done) => {
     requestAnimationFrame(() => done());
-    setTimeout(done, atMost);
+    setTimeout(done, timeout);
   });
 }

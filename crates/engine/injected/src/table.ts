@@ -1,79 +1,80 @@
-// Tables as grids: what spans several rows or columns stands in each of them.
+// Tables as grids of texts. A cell that spans several rows or columns is repeated in each of them.
 
-import { roleOf } from "./aria/roles";
-import { displayOf, tagOf } from "./dom";
+import { elementRole } from "./aria/roles";
+import { elementDisplay, tagOf } from "./dom";
 import { shownText } from "./hidden";
 import { queryDeep } from "./selector/css";
 
-/** A table. `headers` is empty where it has none. */
+/** The texts of a table. `headers` is empty if the table has none. */
 export interface Grid {
   headers: string[];
   rows: string[][];
 }
 
-const WIDEST = 1_000;
-const LONGEST = 10_000;
+const MAX_COLUMN_SPAN = 1_000;
+const MAX_ROWS = 10_000;
 
 interface Cell {
   text: string;
   header: boolean;
 }
 
-interface Line {
+interface Row {
   cells: (Cell | undefined)[];
-  /** It stands in the table's head. */
+  /** Whether the row is in the `<thead>`. */
   head: boolean;
   hidden: boolean;
 }
 
-/** The table that the element is, or the first one in it. */
+/** Returns the table that the element is, or the first table in it; undefined if there is none. */
 export function gridOf(e: Element): Grid | undefined {
   const html = tagOf(e) === "table" ? e : queryDeep(e, "table")[0];
   const aria = isTable(e) ? e : html ? undefined : queryDeep(e, "[role]").find(isTable);
-  if (html && !(aria && tagOf(aria) !== "table")) return told(linesOf(html as HTMLTableElement));
-  return aria && told(ariaLines(aria));
+  if (html && !(aria && tagOf(aria) !== "table")) return gridFrom(htmlRows(html as HTMLTableElement));
+  return aria && gridFrom(ariaRows(aria));
 }
 
-const isTable = (e: Element): boolean => /^(table|grid|treegrid)$/.test(roleOf(e) ?? "");
+const isTable = (e: Element): boolean => /^(table|grid|treegrid)$/.test(elementRole(e) ?? "");
 
-function linesOf(table: HTMLTableElement): Line[] {
-  const rows = [...table.rows].slice(0, LONGEST);
-  const lines: Line[] = rows.map((row) => ({
+function htmlRows(table: HTMLTableElement): Row[] {
+  const elements = [...table.rows].slice(0, MAX_ROWS);
+  const rows: Row[] = elements.map((row) => ({
     cells: [],
     head: row.parentElement !== null && tagOf(row.parentElement) === "thead",
     hidden: false,
   }));
-  const shown = displayOf(table) !== "none";
-  rows.forEach((row, y) => {
-    const line = lines[y] as Line;
-    line.hidden = shown && (displayOf(row) === "none" || (row.parentElement !== null && displayOf(row.parentElement) === "none"));
-    // Nothing spans the end of its section.
+  const isRendered = elementDisplay(table) !== "none";
+  elements.forEach((element, y) => {
+    const row = rows[y] as Row;
+    const section = element.parentElement;
+    row.hidden = isRendered && (elementDisplay(element) === "none" || (section !== null && elementDisplay(section) === "none"));
+    // Cells do not extend beyond the end of their row group.
     let end = y + 1;
-    while (end < rows.length && rows[end]?.parentElement === row.parentElement) end++;
+    while (end < elements.length && elements[end]?.parentElement === section) end++;
     let x = 0;
-    for (const cell of row.cells) {
-      while (line.cells[x]) x++;
-      const text = { text: textOf(cell), header: tagOf(cell) === "th" || roleOf(cell) === "columnheader" };
-      const width = Math.min(cell.colSpan, WIDEST);
+    for (const cell of element.cells) {
+      while (row.cells[x]) x++;
+      const content = { text: textOf(cell), header: tagOf(cell) === "th" || elementRole(cell) === "columnheader" };
+      const width = Math.min(cell.colSpan, MAX_COLUMN_SPAN);
       const bottom = cell.rowSpan === 0 ? end : Math.min(y + cell.rowSpan, end);
       for (let below = y; below < bottom; below++)
-        for (let right = x; right < x + width; right++) (lines[below] as Line).cells[right] ??= text;
+        for (let right = x; right < x + width; right++) (rows[below] as Row).cells[right] ??= content;
       x += width;
     }
   });
-  return lines;
+  return rows;
 }
 
-function ariaLines(table: Element): Line[] {
+function ariaRows(table: Element): Row[] {
   const rows = queryDeep(table, "[role=row], tr")
-    .filter((row) => roleOf(row) === "row")
-    .slice(0, LONGEST);
+    .filter((row) => elementRole(row) === "row")
+    .slice(0, MAX_ROWS);
   return rows.map((row) => {
-    const cells = queryDeep(row, "[role], td, th").filter((cell) => /^((grid)?cell|(column|row)header)$/.test(roleOf(cell) ?? ""));
+    const cells = queryDeep(row, "[role], td, th").filter((cell) => /^((grid)?cell|(column|row)header)$/.test(elementRole(cell) ?? ""));
     return {
-      cells: cells.map((cell) => ({ text: textOf(cell), header: roleOf(cell) === "columnheader" })),
+      cells: cells.map((cell) => ({ text: textOf(cell), header: elementRole(cell) === "columnheader" })),
       head: false,
-      hidden: displayOf(row) === "none",
+      hidden: elementDisplay(row) === "none",
     };
   });
 }
@@ -86,24 +87,24 @@ function textOf(cell: Element): string {
     .replace(/ ?\n\s*/g, "\n");
 }
 
-function told(all: Line[]): Grid {
-  const lines = all.filter((line) => !line.hidden && line.cells.length);
-  const width = lines.reduce((most, line) => Math.max(most, line.cells.length), 0);
-  let head = 0;
-  if (lines.some((line) => line.head)) while (lines[head]?.head) head++;
-  else while (head < lines.length && isHead(lines[head] as Line)) head++;
-  // A table of nothing but headers has none.
-  if (head === lines.length && !lines.some((line) => line.head)) head = 0;
-  const texts = (line: Line): string[] => Array.from({ length: width }, (_, x) => line.cells[x]?.text ?? "");
-  const heads = lines.slice(0, head).map(texts);
-  const headers = heads.length
-    ? Array.from({ length: width }, (_, x) => [...new Set(heads.map((texts) => texts[x]).filter(Boolean))].join(" "))
+function gridFrom(all: Row[]): Grid {
+  const rows = all.filter((row) => !row.hidden && row.cells.length);
+  const width = rows.reduce((most, row) => Math.max(most, row.cells.length), 0);
+  let headerCount = 0;
+  if (rows.some((row) => row.head)) while (rows[headerCount]?.head) headerCount++;
+  else while (headerCount < rows.length && isHeaderRow(rows[headerCount] as Row)) headerCount++;
+  // Without a `<thead>`, rows of headers are data if there are no other rows.
+  if (headerCount === rows.length && !rows.some((row) => row.head)) headerCount = 0;
+  const texts = (row: Row): string[] => Array.from({ length: width }, (_, x) => row.cells[x]?.text ?? "");
+  const headerRows = rows.slice(0, headerCount).map(texts);
+  const headers = headerRows.length
+    ? Array.from({ length: width }, (_, x) => [...new Set(headerRows.map((texts) => texts[x]).filter(Boolean))].join(" "))
     : [];
-  return { headers, rows: lines.slice(head).map(texts) };
+  return { headers, rows: rows.slice(headerCount).map(texts) };
 }
 
-/** Whether all of a row's cells that say anything are headers. */
-function isHead({ cells }: Line): boolean {
-  const said = cells.filter((cell) => cell?.text);
-  return said.length > 0 && said.every((cell) => cell?.header);
+/** Returns whether a row has text and all of its cells with text are headers. */
+function isHeaderRow({ cells }: Row): boolean {
+  const withText = cells.filter((cell) => cell?.text);
+  return withText.length > 0 && withText.every((cell) => cell?.header);
 }

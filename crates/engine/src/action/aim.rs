@@ -1,6 +1,7 @@
 //! Actionability of an element, and the point at which a pointer hits it.
 
 use super::Tries;
+use super::interceptor::{Cover, Interceptor};
 use crate::backend::Point;
 use crate::error::{Error, Obstacle, Result};
 use crate::locator::Element;
@@ -53,8 +54,33 @@ pub(super) struct Aim<'a> {
     pub(super) needs: &'a [ActionabilityState],
     /// The point relative to the element's padding box; default: its center.
     pub(super) position: Option<Point>,
-    /// Whether the element must be the hit target.
-    pub(super) hit: bool,
+    pub(super) hit: HitTarget,
+}
+
+/// When the element must be the hit target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HitTarget {
+    /// It need not be.
+    Any,
+    /// Before the action.
+    Before,
+    /// Before the action, and when its first event arrives.
+    At(PointerAction),
+}
+
+/// The actions whose first event the injected script can check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum PointerAction {
+    Press,
+    Move,
+}
+
+/// A point at which to act, and the check that the action reaches the element.
+pub(super) struct Aimed {
+    pub(super) element: Element,
+    pub(super) point: Point,
+    pub(super) interceptor: Interceptor,
 }
 
 /// The result of the page functions `aim` and `aimThrough`.
@@ -62,7 +88,7 @@ pub(super) struct Aim<'a> {
 #[serde(untagged)]
 enum AimResult {
     Lacks { lacks: FailedCheck },
-    Covered { cover: String, from: Option<String> },
+    Covered(Cover),
     At { point: Point },
 }
 
@@ -71,29 +97,47 @@ const ALIGNMENTS: [&str; 4] = ["nearest", "end", "center", "start"];
 
 impl Tries<'_> {
     /// Resolves the element, and the point of the main frame's viewport at which to act on it, in one attempt.
-    pub(super) async fn aim(&mut self, how: Aim<'_>) -> Result<(Element, Point)> {
+    pub(super) async fn aim(&mut self, how: Aim<'_>) -> Result<Aimed> {
         let needs = join_states(how.needs);
         let waiting =
             || (!how.needs.is_empty()).then(|| format!("waiting for element to be {needs}"));
+        let action = match how.hit {
+            HitTarget::At(action) => Some(action),
+            HitTarget::Any | HitTarget::Before => None,
+        };
+        let hit = how.hit != HitTarget::Any;
         let argument = json!({
             "wanted": how.needs,
             "align": ALIGNMENTS[self.attempts() % ALIGNMENTS.len()],
             "position": how.position,
-            "hit": how.hit,
+            "hit": hit,
+            "action": action,
         });
         let (element, answer) = self.find_and_call("aim", &argument, waiting).await?;
         let mut point = aimed(&element, answer)?;
-        let mut frame = element.frame.clone();
-        while let Some((parent, owner)) = element.page.backend.frame_owner(&frame).await? {
-            let owner = element.sibling(parent.clone(), owner);
-            let argument = json!({ "point": point, "hit": how.hit });
+        let mut interceptor = Interceptor::none(&element.page);
+        let page = element.page.clone();
+        let mut inner = element.clone();
+        loop {
+            let frame = inner.frame.clone();
+            let outer = page.backend.frame_owner(&frame).await?;
+            let owner = outer.map(|(parent, owner)| inner.sibling(parent, owner));
+            if action.is_some() {
+                interceptor.add(inner);
+            }
+            let Some(owner) = owner else { break };
+            let argument = json!({ "point": point, "hit": hit, "action": action });
             point = aimed(&owner, owner.call("aimThrough", argument).await?)?;
-            frame = parent;
+            inner = owner;
         }
         if !how.needs.is_empty() {
             self.note(format!("element is {needs}"));
         }
-        Ok((element, point))
+        Ok(Aimed {
+            element,
+            point,
+            interceptor,
+        })
     }
 }
 
@@ -101,11 +145,7 @@ fn aimed(element: &Element, answer: AimResult) -> Result<Point, Error> {
     let obstacle = match answer {
         AimResult::At { point } => return Ok(point),
         AimResult::Lacks { lacks } => lacks.into(),
-        AimResult::Covered {
-            cover,
-            from: Some(from),
-        } => Obstacle::Covered(format!("{cover} from {from} subtree")),
-        AimResult::Covered { cover, from: None } => Obstacle::Covered(cover),
+        AimResult::Covered(cover) => cover.into(),
     };
     Err(element.not_actionable(obstacle))
 }

@@ -1,9 +1,8 @@
 //! Dragging with the left button.
 
-use super::aim::ActionabilityState;
+use super::aim::{ActionabilityState, Aim, Aimed, HitTarget, PointerAction};
 use super::gesture::Gesture;
-use super::pointer::aim;
-use super::{Click, Tries, until_done};
+use super::{Tries, until_done};
 use crate::backend::{MouseButton, Point};
 use crate::error::Result;
 use crate::locator::Locator;
@@ -17,22 +16,44 @@ impl Locator {
     pub async fn drag_to(&self, progress: &Progress, target: &Locator) -> Result<()> {
         // A missing target must not leave the button pressed.
         target.resolve(progress).await?;
-        let from = self.drag_point(progress).await?;
-        let mut gesture = Gesture::on(&self.page);
-        if progress.run(gesture.press_at(from)).await? {
-            let to = target.drag_point(progress).await?;
+        let mut tries = Tries::of(self, progress, "drag and drop");
+        let (mut gesture, from) = until_done!(tries, progress, {
+            let how = grab(HitTarget::At(PointerAction::Press));
+            let Aimed {
+                point, interceptor, ..
+            } = tries.aim(how).await?;
+            let mut gesture = Gesture::on(&self.page);
+            if !gesture.press_at(point).await? {
+                return Ok((gesture, None));
+            }
+            if let Err(missed) = interceptor.check().await {
+                gesture.release().await?;
+                gesture.end();
+                interceptor.end().await?;
+                return Err(missed);
+            }
+            interceptor.end().await?;
+            Ok((gesture, Some(point)))
+        })?;
+        if let Some(from) = from {
+            // The dragged element often remains below the pointer, so the release is not checked.
+            let mut tries = Tries::of(target, progress, "drag and drop");
+            let to = until_done!(tries, progress, {
+                let aimed = tries.aim(grab(HitTarget::Before)).await?;
+                Ok(aimed.point)
+            })?;
             progress.run(gesture.move_and_release(from, to)).await?;
         }
         gesture.end();
         Ok(())
     }
+}
 
-    async fn drag_point(&self, progress: &Progress) -> Result<Point> {
-        let mut tries = Tries::of(self, progress, "drag and drop");
-        until_done!(tries, progress, {
-            let (_, at) = tries.aim(aim(&Click::default(), GRABBABLE)).await?;
-            Ok(at)
-        })
+fn grab(hit: HitTarget) -> Aim<'static> {
+    Aim {
+        needs: GRABBABLE,
+        position: None,
+        hit,
     }
 }
 
@@ -77,6 +98,10 @@ impl Gesture<'_> {
         {
             return Ok(false);
         }
+        self.release().await
+    }
+
+    async fn release(&mut self) -> Result<bool> {
         let up = self.held().up(MouseButton::Left, 1);
         self.send(&[up]).await
     }

@@ -1,6 +1,6 @@
 //! File uploads: into an input, into a file chooser, or dropped from outside the browser.
 
-use super::aim::{ActionabilityState, Aim};
+use super::aim::{ActionabilityState, Aim, HitTarget};
 use super::fill::Mismatch;
 use super::{Tries, until_done};
 use crate::error::{Error, Result};
@@ -161,9 +161,9 @@ impl Locator {
             let aim = Aim {
                 needs: &[ActionabilityState::Visible, ActionabilityState::Stable],
                 position: None,
-                hit: false,
+                hit: HitTarget::Any,
             };
-            let (element, _) = tries.aim(aim).await?;
+            let element = tries.aim(aim).await?.element;
             tries.note("performing drop action");
             let argument = json!({ "files": files, "data": data });
             match element.call::<Answer>("dispatchDrop", argument).await {

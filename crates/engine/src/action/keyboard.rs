@@ -4,7 +4,7 @@ use super::gesture::perform;
 use super::{Tries, until_done};
 use crate::backend::InputStep;
 use crate::error::Result;
-use crate::input::{Shortcut, type_char};
+use crate::input::{Pressed, Shortcut, type_char};
 use crate::locator::Locator;
 use crate::page::Page;
 use crate::progress::Progress;
@@ -79,6 +79,15 @@ impl Page {
         let held = self.state().pressed.modifiers.clone();
         let step = Shortcut::parse(key)?.up(&held);
         progress.run(perform(self, &[step])).await
+    }
+
+    /// Releases all keys and buttons that are pressed.
+    pub async fn release_input(&self, progress: &Progress) -> Result<()> {
+        let steps = self.state().pressed.back_to(&Pressed::default());
+        if steps.is_empty() {
+            return Ok(());
+        }
+        progress.run(perform(self, &steps)).await
     }
 
     /// Inserts text into the focused element without key events, as an input method does.

@@ -1,6 +1,6 @@
 //! Mouse actions on elements, and by coordinates.
 
-use super::aim::{ActionabilityState, Aim};
+use super::aim::{ActionabilityState, Aim, HitTarget, PointerAction};
 use super::gesture::{Gesture, perform};
 use super::{Tries, until_done};
 use crate::backend::{Modifier, MouseButton, Point};
@@ -54,9 +54,17 @@ impl Locator {
         let action = if how.count == 2 { "dblclick" } else { "click" };
         let mut tries = Tries::of(self, progress, action);
         until_done!(tries, progress, {
-            let (_, at) = tries.aim(aim(how, CLICKABLE)).await?;
+            let aimed = tries
+                .aim(aim(how, CLICKABLE, HitTarget::At(PointerAction::Press)))
+                .await?;
             tries.note(format!("performing {action} action"));
-            self.page.click_at(at, how).await
+            // Another move could have the same effect as the one after which the button missed the element.
+            let moves = !tries.missed || self.page.state().pressed.pointer != aimed.point;
+            tries.missed = false;
+            self.page.click_at(aimed.point, how, moves).await?;
+            let hit = aimed.interceptor.end().await;
+            tries.missed = hit.is_err();
+            hit
         })
     }
 
@@ -64,23 +72,26 @@ impl Locator {
     pub async fn hover(&self, progress: &Progress, how: &Click) -> Result<()> {
         let mut tries = Tries::of(self, progress, "hover");
         until_done!(tries, progress, {
-            let (_, at) = tries.aim(aim(how, HOVERABLE)).await?;
+            let aimed = tries
+                .aim(aim(how, HOVERABLE, HitTarget::At(PointerAction::Move)))
+                .await?;
             tries.note("performing hover action");
             let before = self.page.state().pressed.clone();
             let (mut steps, up) = hold(&how.modifiers, &before.modifiers);
             let held = steps.iter().fold(before, |held, step| held.after(step));
-            steps.push(held.pointer_moved(at));
+            steps.push(held.pointer_moved(aimed.point));
             steps.extend(up);
-            perform(&self.page, &steps).await
+            perform(&self.page, &steps).await?;
+            aimed.interceptor.end().await
         })
     }
 }
 
-pub(super) fn aim<'a>(how: &Click, needs: &'a [ActionabilityState]) -> Aim<'a> {
+fn aim<'a>(how: &Click, needs: &'a [ActionabilityState], hit: HitTarget) -> Aim<'a> {
     Aim {
         needs: if how.force { &[] } else { needs },
         position: how.position,
-        hit: !how.force,
+        hit: if how.force { HitTarget::Any } else { hit },
     }
 }
 
@@ -93,7 +104,7 @@ impl Page {
 
     /// Clicks at a point of the viewport, independently of the element there.
     pub async fn mouse_click(&self, progress: &Progress, at: Point, how: &Click) -> Result<()> {
-        progress.run(self.click_at(at, how)).await
+        progress.run(self.click_at(at, how, true)).await
     }
 
     /// Presses a button at the position of the pointer without releasing it.
@@ -108,14 +119,17 @@ impl Page {
         progress.run(perform(self, &[held.up(button, 1)])).await
     }
 
-    async fn click_at(&self, at: Point, how: &Click) -> Result<()> {
+    /// Clicks at a point. `moves` is false if the pointer is there.
+    async fn click_at(&self, at: Point, how: &Click, moves: bool) -> Result<()> {
         let mut gesture = Gesture::on(self);
         let before = gesture.held();
         let (mut steps, up) = hold(&how.modifiers, &before.modifiers);
         let mut held = steps.iter().fold(before, |held, step| held.after(step));
-        let moved = held.pointer_moved(at);
-        held.apply(&moved);
-        steps.push(moved);
+        if moves {
+            let moved = held.pointer_moved(at);
+            held.apply(&moved);
+            steps.push(moved);
+        }
         for count in 1..=how.count {
             let down = held.down(how.button, count);
             held.apply(&down);

@@ -1,6 +1,6 @@
 //! Scrolling, and the area of an element's screenshot.
 
-use super::aim::{ActionabilityState, Aim};
+use super::aim::{ActionabilityState, Aim, HitTarget};
 use super::gesture::perform;
 use super::{Tries, until_done};
 use crate::backend::{InputStep, ScreenshotArea};
@@ -12,7 +12,7 @@ use crate::progress::Progress;
 const SHOWN: Aim<'static> = Aim {
     needs: &[ActionabilityState::Visible, ActionabilityState::Stable],
     position: None,
-    hit: false,
+    hit: HitTarget::Any,
 };
 
 /// The rounding error of layout coordinates, in CSS pixels.
@@ -29,7 +29,7 @@ impl Locator {
     pub async fn screenshot_area(&self, progress: &Progress) -> Result<ScreenshotArea> {
         let mut tries = Tries::of(self, progress, "screenshot");
         until_done!(tries, progress, {
-            let (element, _) = tries.aim(SHOWN).await?;
+            let element = tries.aim(SHOWN).await?.element;
             let bounds = element.bounds().await?;
             let bounds = bounds.ok_or_else(|| element.not_actionable(Obstacle::NotVisible))?;
             // Whole pixels that contain the entire element.

@@ -16,6 +16,7 @@ fn button(aim: impl Fn(u32) -> Value + Send + Sync + 'static) -> Fake {
                     json!({ "count": 1, "elements": [{ "handle": 1, "preview": "<button>Go</button>" }] })
                 }
                 "aim" => aim(looks.fetch_add(1, Ordering::Relaxed)),
+                "stopInterceptor" => Value::Null,
                 _ => return Box::pin(std::future::pending()),
             };
             Box::pin(async move { Ok(answer) })
@@ -61,6 +62,66 @@ async fn a_click_waits_until_the_element_receives_events() {
         "{:?}",
         progress.steps()
     );
+}
+
+/// Returns a page with one button that the events of the first `misses` actions do not reach.
+fn covered_button(misses: u32) -> Fake {
+    let actions = AtomicU32::new(0);
+    Fake::answering(move |function, _| match function {
+        "query" => json!({ "count": 1, "elements": [{ "handle": 1, "preview": "<b>" }] }),
+        "aim" => ready(),
+        "stopInterceptor" if actions.fetch_add(1, Ordering::Relaxed) < misses => {
+            json!({ "cover": "<i>Cover</i>" })
+        }
+        "missed" if actions.load(Ordering::Relaxed) < misses => json!({ "gone": true }),
+        _ => Value::Null,
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_click_that_reaches_another_element_is_repeated_without_moving() {
+    let fake = covered_button(1);
+    let progress = seconds(5);
+    click(&fake, &progress).await.unwrap();
+    assert_eq!(
+        fake.input(),
+        [
+            "move 5,6",
+            "down left 1",
+            "up left 1",
+            "down left 1",
+            "up left 1"
+        ]
+    );
+    let told = "  <i>Cover</i> intercepts pointer events";
+    assert!(progress.steps().iter().any(|step| step == told));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_forced_click_is_not_checked() {
+    let fake = covered_button(u32::MAX);
+    let forced = Click {
+        force: true,
+        ..Click::default()
+    };
+    let locator = fake.page.locator("b").unwrap();
+    locator.click(&seconds(1), &forced).await.unwrap();
+    assert!(click(&fake, &seconds(1)).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drag_that_begins_on_another_element_is_released_and_repeated() {
+    let fake = covered_button(1);
+    let card = fake.page.locator("b").unwrap();
+    card.drag_to(&seconds(5), &card).await.unwrap();
+    let presses = [
+        "move 5,6",
+        "down left 1",
+        "up left 1",
+        "move 5,6",
+        "down left 1",
+    ];
+    assert_eq!(fake.input()[..5], presses);
 }
 
 #[tokio::test(start_paused = true)]
@@ -258,7 +319,8 @@ async fn a_box_that_does_not_change_when_clicked_is_an_error() {
         "states" => {
             json!({ "visible": true, "enabled": true, "editable": null, "checked": false, "radio": false, "focused": false })
         }
-        _ => ready(),
+        "aim" => ready(),
+        _ => Value::Null,
     });
     let field = fake.page.locator("input").unwrap();
     field.set_checked(&seconds(1), false).await.unwrap();
@@ -277,7 +339,8 @@ async fn a_drag_without_target_presses_nothing() {
             json!({ "count": 0, "elements": [] })
         }
         "query" => json!({ "count": 1, "elements": [{ "handle": 1, "preview": "<b>" }] }),
-        _ => ready(),
+        "aim" => ready(),
+        _ => Value::Null,
     });
     let source = fake.page.locator("b").unwrap();
     let missing = fake.page.locator("#nope").unwrap();

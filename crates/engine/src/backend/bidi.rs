@@ -27,6 +27,10 @@ pub(crate) use browser::{BidiBrowser, user_prompt_handler};
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "Firefox",
     lacks: &[
+        (Feature::CpuThrottling, Alternative::Chromium),
+        (Feature::PerformanceTrace, Alternative::Chromium),
+        (Feature::HeapSnapshot, Alternative::Chromium),
+        (Feature::Coverage, Alternative::Chromium),
         (Feature::MediaFeatures, Alternative::Chromium),
         (Feature::MobileViewport, Alternative::Chromium),
         (Feature::TouchScreen, Alternative::Chromium),
@@ -39,6 +43,8 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::RewriteRequest, Alternative::MockedResponse),
         (Feature::HoldResponse, Alternative::MockedResponse),
         (Feature::Permission, Alternative::FirefoxPermissions),
+        (Feature::WebSocketFrames, Alternative::Chromium),
+        (Feature::ServerSentEvents, Alternative::Chromium),
     ],
     lacks_elsewhere: &[],
     throttles: false,

@@ -27,6 +27,23 @@ pub(crate) const REMOTE: Capabilities = Capabilities {
     ..CAPABILITIES
 };
 
+/// The features of the user's own browser, which gives some of its tabs through an extension. `chrome.debugger` has no `Browser` domain.
+pub(crate) const EXTENSION: Capabilities = Capabilities {
+    browser: "the user's own Chrome",
+    lacks_elsewhere: &[
+        (Feature::IsolatedContext, Alternative::LaunchedBrowser),
+        (Feature::Proxy, Alternative::LaunchedBrowser),
+        (Feature::OriginRules, Alternative::LaunchedBrowser),
+        (Feature::AddressRules, Alternative::LaunchedBrowser),
+        (Feature::Permission, Alternative::LaunchedBrowser),
+        (
+            Feature::IgnoreCertificatesInProfile,
+            Alternative::LaunchedBrowser,
+        ),
+    ],
+    ..CAPABILITIES
+};
+
 /// Returns the hosts that Chromium reaches without a proxy: only those in the list, also for loopback addresses.
 pub(crate) fn proxy_bypass_list(proxy: &Proxy) -> String {
     let listed = proxy.bypass.iter().map(String::as_str);

@@ -19,6 +19,8 @@ pub trait ContextBackend: Cookies + Permissions + Send + Sync {
     /// Throttles the network of every page of the context, in a browser that has a command for that
     /// ([`Capabilities::throttles`](super::Capabilities::throttles)).
     async fn set_throttling(&self, throttling: Throttling) -> Result<()>;
+    /// Slows the processor of every page of the context down by this factor; `None` ends that.
+    async fn set_cpu_throttling(&self, rate: Option<f64>) -> Result<()>;
     /// Blocks, mocks or changes requests of every page of the context.
     async fn set_routes(&self, routes: Routes) -> Result<()>;
     /// Sets the headers that are added to every request from now on.

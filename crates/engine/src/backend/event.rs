@@ -4,17 +4,26 @@ use super::{FrameId, LoaderId, PageId, RequestId};
 use crate::error::NetError;
 use serde::Serialize;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+use tokio::sync::watch;
 
 /// Header names and values in the order of the message.
 pub type Headers = Vec<(String, String)>;
 
 /// The largest size of a URL, a name, or the message of a dialog, in bytes.
 const MAX_TEXT_LENGTH: usize = 8_000;
+/// The longest stored payload of a message, in bytes.
+const MAX_PAYLOAD_LENGTH: usize = 16 * 1024;
 /// The text that replaces the rest of a longer text.
 const CUT_OFF: &str = "… (cut off)";
 
 /// An event of a page.
 #[derive(Debug, Clone)]
+#[expect(
+    missing_docs,
+    reason = "the sentence of a variant describes its fields"
+)]
 pub enum PageEvent {
     /// A frame was attached to its parent.
     FrameAttached { frame: FrameId, parent: FrameId },
@@ -124,6 +133,10 @@ impl PageEvent {
 
 /// An event of a request.
 #[derive(Debug, Clone)]
+#[expect(
+    missing_docs,
+    reason = "the sentence of a variant describes its fields"
+)]
 pub enum RequestEvent {
     /// The request was sent. A redirect sends a request with the same identifier again, after a `Responded`.
     Started {
@@ -140,7 +153,7 @@ pub enum RequestEvent {
         body: Option<String>,
         /// Whether the request loads a document of a frame.
         is_navigation: bool,
-        /// The time in seconds of the browser's clock.
+        /// The time in seconds of the browser's clock; NaN if the browser does not report one.
         at: f64,
     },
     /// The headers that were sent. The event follows a little later.
@@ -159,6 +172,11 @@ pub enum RequestEvent {
     HeadersReceived { id: RequestId, headers: Headers },
     /// The body was received. `size` is the number of bytes that were transferred.
     Finished { id: RequestId, size: u64, at: f64 },
+    /// A WebSocket frame or a server-sent event was transferred.
+    Message {
+        id: RequestId,
+        message: StreamMessage,
+    },
     /// The request failed or was cancelled.
     Failed {
         id: RequestId,
@@ -166,6 +184,69 @@ pub enum RequestEvent {
         cancelled: bool,
         at: f64,
     },
+}
+
+impl RequestEvent {
+    /// Returns the start of a WebSocket, which the browser does not report as a request. Its headers follow.
+    pub(crate) fn web_socket(id: RequestId, url: String) -> Self {
+        Self::Started {
+            id,
+            frame: None,
+            loader: None,
+            url,
+            method: "GET".to_owned(),
+            resource_type: "websocket".to_owned(),
+            headers: Headers::new(),
+            has_body: false,
+            body: None,
+            is_navigation: false,
+            at: f64::NAN,
+        }
+    }
+}
+
+/// A frame of a WebSocket, or an event of an event source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StreamMessage {
+    /// The time of its arrival at the engine.
+    pub at: SystemTime,
+    /// What was transferred.
+    pub kind: StreamMessageKind,
+    /// The payload: text, or the Base64 of binary data. Its beginning, if it is longer than 16 KiB.
+    pub payload: String,
+    /// The length of the complete payload, as text or Base64, in bytes.
+    pub length: usize,
+}
+
+/// The kind of a message of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamMessageKind {
+    /// A frame that the page sent, with its opcode. <https://www.rfc-editor.org/rfc/rfc6455#section-5.2>
+    Sent(u8),
+    /// A frame that the page received, with its opcode.
+    Received(u8),
+    /// A server-sent event. <https://html.spec.whatwg.org/multipage/server-sent-events.html>
+    Event {
+        /// The type of the event.
+        name: String,
+        /// The last event ID; often empty.
+        id: String,
+    },
+}
+
+impl StreamMessage {
+    /// Creates a message that is transferred now.
+    pub(crate) fn now(kind: StreamMessageKind, mut payload: String) -> Self {
+        let length = payload.len();
+        payload.truncate(payload.floor_char_boundary(MAX_PAYLOAD_LENGTH));
+        payload.shrink_to_fit();
+        Self {
+            at: SystemTime::now(),
+            kind,
+            payload,
+            length,
+        }
+    }
 }
 
 /// The status line and the headers of a response.
@@ -186,6 +267,9 @@ pub struct ResponseFacts {
     pub from_service_worker: bool,
     /// The IP address and port of the server.
     pub remote_address: Option<String>,
+    /// The protocol, such as `http/1.1`, if the browser reports it.
+    #[serde(skip)]
+    pub protocol: Option<String>,
 }
 
 /// A console message.
@@ -204,6 +288,10 @@ pub struct ConsoleMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, strum::Display, strum::EnumString)]
 #[serde(rename_all = "camelCase")]
 #[strum(serialize_all = "camelCase")]
+#[expect(
+    missing_docs,
+    reason = "their names are those of the console's methods"
+)]
 pub enum MessageKind {
     Log,
     Debug,
@@ -256,6 +344,10 @@ pub enum DialogKind {
 
 /// An event of a download.
 #[derive(Debug, Clone)]
+#[expect(
+    missing_docs,
+    reason = "the sentence of a variant describes its fields"
+)]
 pub enum DownloadEvent {
     /// The download started.
     Started {
@@ -269,3 +361,15 @@ pub enum DownloadEvent {
     /// The download was cancelled or failed.
     Failed { id: String, reason: String },
 }
+
+/// A frame of a screencast.
+#[derive(Debug, Clone)]
+pub struct ScreencastFrame {
+    /// The image, a JPEG.
+    pub jpeg: Arc<[u8]>,
+    /// When the page showed it.
+    pub time: SystemTime,
+}
+
+/// Sends the frames of a screencast. A frame replaces the one before, whether or not it was received.
+pub type ScreencastSender = watch::Sender<Option<ScreencastFrame>>;

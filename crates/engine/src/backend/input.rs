@@ -103,6 +103,10 @@ pub struct Key {
 
 /// A step of a sequence of input.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    missing_docs,
+    reason = "the sentence of a variant describes its fields"
+)]
 pub enum InputStep {
     /// Moves the pointer. `modifiers` are the pressed keys.
     MouseMove {

@@ -1,10 +1,11 @@
 //! Paused requests and the decisions about them.
 
 use super::{FrameId, Headers, RequestId};
-use crate::error::{Error, NetError, Result};
-use crate::routes::RouteAnswer;
+use crate::error::{Error, Result};
+use crate::routes::{FailureReason, ResponseChanges, RouteAnswer};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use task::spawn;
 
 /// A request that is paused until a decision.
 #[derive(Debug, Clone)]
@@ -69,72 +70,41 @@ pub enum Verdict {
     Abort(FailureReason),
 }
 
-/// The reason for which a request fails, with Playwright's name: `failed`, `aborted`, `timedout`, `accessdenied`, …
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantNames,
-)]
-#[strum(serialize_all = "lowercase")]
-#[expect(missing_docs, reason = "their names say it")]
-pub enum FailureReason {
-    Failed,
-    Aborted,
-    TimedOut,
-    AccessDenied,
-    ConnectionClosed,
-    ConnectionReset,
-    ConnectionRefused,
-    ConnectionAborted,
-    ConnectionFailed,
-    NameNotResolved,
-    InternetDisconnected,
-    AddressUnreachable,
-    BlockedByClient,
-    BlockedByResponse,
-}
-
-impl FailureReason {
-    /// Returns the net error of a request that is aborted for this reason.
-    pub(crate) fn net_error(self) -> NetError {
-        match self {
-            Self::Failed => NetError::Failed,
-            Self::Aborted => NetError::Aborted,
-            Self::TimedOut => NetError::TimedOut,
-            Self::AccessDenied => NetError::AccessDenied,
-            Self::ConnectionClosed => NetError::ConnectionClosed,
-            Self::ConnectionReset => NetError::ConnectionReset,
-            Self::ConnectionRefused => NetError::ConnectionRefused,
-            Self::ConnectionAborted => NetError::ConnectionAborted,
-            Self::ConnectionFailed => NetError::ConnectionFailed,
-            Self::NameNotResolved => NetError::NameNotResolved,
-            Self::InternetDisconnected => NetError::InternetDisconnected,
-            Self::AddressUnreachable => NetError::AddressUnreachable,
-            Self::BlockedByClient => NetError::BlockedByClient,
-            Self::BlockedByResponse => NetError::BlockedByResponse,
-        }
-    }
-}
-
-/// Calls `apply` with the decision of a route about a request with these headers: at once, or after the delay of a mock response.
+/// Calls `apply` with the decision of a route about a request with these headers: at once, or after the delay of the route. The changes of
+/// the response come with it.
 pub(crate) fn apply_route(
     answer: RouteAnswer,
     headers: Headers,
-    apply: impl FnOnce(Verdict) + Send + 'static,
+    apply: impl FnOnce(Verdict, Option<ResponseChanges>) + Send + 'static,
 ) {
     match answer {
-        RouteAnswer::Block => apply(Verdict::Abort(FailureReason::BlockedByClient)),
+        RouteAnswer::Abort(reason) => apply(Verdict::Abort(reason), None),
         RouteAnswer::Mock(mock) => mock.respond(&headers, |status, headers, body| {
-            apply(Verdict::Fulfill {
+            let verdict = Verdict::Fulfill {
                 status,
                 headers,
                 body,
-            });
+            };
+            apply(verdict, None);
         }),
-        RouteAnswer::Rewrite(changes) => apply(Verdict::Continue {
-            url: None,
-            method: None,
-            headers: Some(changes.apply(headers)),
-            body: None,
-        }),
+        RouteAnswer::Rewrite(changes) => {
+            let verdict = Verdict::Continue {
+                url: changes.url.clone(),
+                method: changes.method.clone(),
+                body: changes.body.clone(),
+                headers: Some(changes.apply(headers)),
+            };
+            if changes.delay.is_zero() {
+                return apply(verdict, changes.response.clone());
+            }
+            spawn("a delayed request", async move {
+                tokio::time::sleep(changes.delay).await;
+                apply(verdict, changes.response.clone());
+            })
+            .detach();
+        }
+        // Routes decide with the response of the HAR.
+        RouteAnswer::Har(_) => apply(Verdict::Abort(FailureReason::Failed), None),
     }
 }
 

@@ -147,6 +147,10 @@ pub struct ContextOptions {
     pub throttling: Throttling,
     /// Whether [`BrowserContext::set_throttling`](crate::BrowserContext::set_throttling) can be called later.
     pub can_throttle: bool,
+    /// How many times slower the processor of the pages is; `None`: its own speed.
+    pub cpu_throttling: Option<f64>,
+    /// Whether each document observes its performance from its beginning.
+    pub observe_vitals: bool,
     /// The initial routes.
     pub routes: Routes,
     /// Whether Content-Security-Policy is ignored.

@@ -1,8 +1,8 @@
 //! The interface of a page, in one trait for each concern. Each protocol implements a trait in the file of that name below its `page` module; `Capture` is in `screenshot.rs`.
 
 use super::{
-    Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageId, PdfOptions,
-    RequestId, Screenshot, Verdict, Viewport,
+    CoveredSource, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures,
+    OutputFile, PageId, PdfOptions, RequestId, ScreencastSender, Screenshot, Verdict, Viewport,
 };
 use crate::error::Result;
 use async_trait::async_trait;
@@ -21,6 +21,8 @@ pub trait PageBackend:
     + Requests
     + Emulation
     + Capture
+    + Profiling
+    + Screencast
     + Unresponsive
     + Send
     + Sync
@@ -77,6 +79,10 @@ pub trait Evaluation {
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String>;
     /// Runs a script that extends the injected script of the frame's document.
     async fn inject_script(&self, frame: &FrameId, script: &str) -> Result<()>;
+    /// Returns whether commands wait until the promise of an injected function that was called before has settled.
+    fn waits_for_promises(&self) -> bool {
+        false
+    }
     /// Injects the script into all frames without waiting, so that frames can call each other.
     fn prepare_frames(&self) {}
     /// Runs a function of the caller in the page's main world and returns its result as JSON; `None` for `undefined`.
@@ -165,6 +171,37 @@ pub trait Capture {
     async fn screenshot(&self, options: &Screenshot) -> Result<Vec<u8>>;
     /// Prints the page.
     async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>>;
+}
+
+/// The frames that the page shows, as they come.
+#[async_trait]
+pub trait Screencast {
+    /// Starts to send the frames of the viewport: the present one, then one for each change, or those of a poll where the browser reports no
+    /// changes. A poll must not delay other commands. Frames are sent until [`Screencast::stop_screencast`], across navigations.
+    async fn start_screencast(&self, frames: ScreencastSender) -> Result<()>;
+    /// Stops the screencast, without waiting for the effect.
+    fn stop_screencast(&self);
+}
+
+/// Traces, heap snapshots and coverage. Only Chromium has them.
+#[async_trait]
+pub trait Profiling {
+    /// Begins a trace with the categories of the Performance panel of Chrome DevTools.
+    async fn start_trace(&self) -> Result<()>;
+    /// Returns whether a trace that the page began is being recorded.
+    fn is_tracing(&self) -> bool {
+        false
+    }
+    /// Ends the trace and writes it to the file, in the Trace Event Format. Returns whether it has all events.
+    async fn stop_trace(&self, file: OutputFile) -> Result<bool>;
+    /// Returns the elements of a trace that still exist in the main frame's document, by their node ids.
+    async fn traced_elements(&self, nodes: &[i64]) -> Result<Vec<Option<Handle>>>;
+    /// Writes a snapshot of the JavaScript heap to the file.
+    async fn heap_snapshot(&self, file: OutputFile) -> Result<()>;
+    /// Begins to count executions of scripts and used rules of style sheets.
+    async fn start_coverage(&self) -> Result<()>;
+    /// Ends the counting and returns the scripts and style sheets of the documents that are shown.
+    async fn stop_coverage(&self) -> Result<Vec<CoveredSource>>;
 }
 
 /// Detection and termination of unresponsive pages.

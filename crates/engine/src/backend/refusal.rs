@@ -2,6 +2,8 @@
 
 use crate::error::Error;
 
+// The only mention of `wire` in the public API; not for users of the library.
+#[doc(hidden)]
 impl From<wire::Error> for Error {
     fn from(error: wire::Error) -> Self {
         match error {

@@ -48,6 +48,10 @@ type ClassicPage = WebDriverPage<Classic>;
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "WebKit",
     lacks: &[
+        (Feature::CpuThrottling, Alternative::Chromium),
+        (Feature::PerformanceTrace, Alternative::Chromium),
+        (Feature::HeapSnapshot, Alternative::Chromium),
+        (Feature::Coverage, Alternative::Chromium),
         (Feature::MobileViewport, Alternative::Chromium),
         (Feature::TouchScreen, Alternative::Chromium),
         (Feature::ScaledViewport, Alternative::ChromiumOrFirefox),
@@ -57,6 +61,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::Geolocation, Alternative::ChromiumOrFirefox),
         (Feature::HttpCredentials, Alternative::ChromiumOrFirefox),
         (Feature::Pdf, Alternative::ChromiumOrFirefox),
+        (Feature::ServerSentEvents, Alternative::Chromium),
     ],
     lacks_elsewhere: &[],
     throttles: false,
@@ -68,6 +73,10 @@ pub(crate) const CLASSIC: Capabilities = Capabilities {
     lacks: &[
         (Feature::Throttling, Alternative::Chromium),
         (Feature::MediaFeatures, Alternative::ChromiumOrFirefox),
+        (Feature::CpuThrottling, Alternative::Chromium),
+        (Feature::PerformanceTrace, Alternative::Chromium),
+        (Feature::HeapSnapshot, Alternative::Chromium),
+        (Feature::Coverage, Alternative::Chromium),
         (Feature::MobileViewport, Alternative::Chromium),
         (Feature::TouchScreen, Alternative::Chromium),
         (Feature::ScaledViewport, Alternative::ChromiumOrFirefox),
@@ -90,6 +99,8 @@ pub(crate) const CLASSIC: Capabilities = Capabilities {
         (Feature::Geolocation, Alternative::ChromiumOrFirefox),
         (Feature::HttpCredentials, Alternative::ChromiumOrFirefox),
         (Feature::Pdf, Alternative::ChromiumOrFirefox),
+        (Feature::WebSocketFrames, Alternative::Chromium),
+        (Feature::ServerSentEvents, Alternative::Chromium),
     ],
     lacks_elsewhere: &[],
     throttles: false,

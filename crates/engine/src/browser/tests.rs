@@ -76,6 +76,9 @@ impl ContextBackend for Context {
     async fn set_throttling(&self, _: Throttling) -> Result<()> {
         unexpected()
     }
+    async fn set_cpu_throttling(&self, _: Option<f64>) -> Result<()> {
+        unexpected()
+    }
     async fn set_routes(&self, _: Routes) -> Result<()> {
         unexpected()
     }

@@ -63,7 +63,7 @@ fn pattern(regex: &str, flags: &str) -> String {
     format!("new Regex({}{suffix})", string(regex))
 }
 
-fn typed(typed: &Typed) -> String {
+pub(super) fn typed(typed: &Typed) -> String {
     match typed {
         Typed::Text(text) => string(text),
         Typed::Variable(name) => {

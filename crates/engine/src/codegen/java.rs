@@ -66,7 +66,7 @@ fn pattern(regex: &str, flags: &str) -> String {
     format!("Pattern.compile({}{suffix})", string(regex))
 }
 
-fn typed(typed: &Typed) -> String {
+pub(super) fn typed(typed: &Typed) -> String {
     match typed {
         Typed::Text(text) => string(text),
         Typed::Variable(name) => format!("System.getenv({})", string(name)),
@@ -89,10 +89,8 @@ pub(super) fn action(action: &Action) -> String {
         } => {
             let options = ClickOptions::of(*button, modifiers, *position);
             let method = if *count == 2 { "dblclick" } else { "click" };
-            on(
-                locator,
-                format!("{method}({})", click_options(&options, *count)),
-            )
+            let arguments = click_options(&options, method, *count);
+            on(locator, format!("{method}({arguments})"))
         }
         Action::Hover { locator } => on(locator, "hover()".into()),
         Action::Fill { locator, value } => on(locator, format!("fill({})", typed(value))),
@@ -132,12 +130,12 @@ pub(super) fn action(action: &Action) -> String {
     }
 }
 
-/// Named after `click` for a double click, too, as in `@playwright/mcp`.
-fn click_options(options: &ClickOptions, count: u32) -> String {
+/// Returns the options of `click` or `dblclick`, whose class is named after the method.
+fn click_options(options: &ClickOptions, method: &str, count: u32) -> String {
     if options.is_empty() && count <= 2 {
         return String::new();
     }
-    let mut lines = vec!["new Locator.ClickOptions()".to_owned()];
+    let mut lines = vec![format!("new Locator.{}Options()", pascal(method))];
     if let Some(button) = options.button {
         lines.push(format!(".setButton(MouseButton.{})", button.to_uppercase()));
     }

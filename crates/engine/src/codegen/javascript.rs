@@ -133,6 +133,21 @@ pub fn wait_for_text(text: &str, visible: bool) -> String {
     format!("await page.getByText({text}).first().waitFor({{ state: '{state}' }});")
 }
 
+/// Waits for a `request`, a `response`, or the `url` of the page.
+pub fn wait_for_network(event: &str, glob: &str) -> String {
+    let mut chars = event.chars();
+    let name: String = match event {
+        "url" => "URL".to_owned(),
+        _ => chars
+            .next()
+            .into_iter()
+            .flat_map(char::to_uppercase)
+            .chain(chars)
+            .collect(),
+    };
+    format!("await page.waitFor{name}({});", quote(glob))
+}
+
 pub(super) fn action(action: &Action) -> String {
     let simple = |locator: &Selector, method: &str, arguments: Vec<Literal>| {
         call(locator, method, arguments, Options::default())

@@ -58,7 +58,7 @@ fn pattern(regex: &str, flags: &str) -> String {
     format!("re.compile(r\"{raw}\"{suffix})")
 }
 
-fn typed(typed: &Typed) -> String {
+pub(super) fn typed(typed: &Typed) -> String {
     match typed {
         Typed::Text(text) => string(text),
         Typed::Variable(name) => format!("os.environ[{}]", string(name)),

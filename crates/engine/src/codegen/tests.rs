@@ -122,7 +122,7 @@ fn an_action_in_each_language() {
             }
             });
             page.locator("#z").dblclick(button="right", modifiers=["Alt", "ControlOrMeta", "Shift"], position={"x": 1, "y": 2.5})
-            page.locator("#z").dblclick(new Locator.ClickOptions()
+            page.locator("#z").dblclick(new Locator.DblclickOptions()
               .setButton(MouseButton.RIGHT)
               .setModifiers(Arrays.asList(KeyboardModifier.ALT, KeyboardModifier.CONTROLORMETA, KeyboardModifier.SHIFT))
               .setPosition(1, 2.5));
@@ -335,4 +335,157 @@ fn languages_have_the_names_of_the_option() {
     assert_eq!(Language::Typescript.fence(), Some("js"));
     assert_eq!(Language::Csharp.fence(), Some("csharp"));
     assert_eq!(Language::None.fence(), None);
+}
+
+fn statement(statement: &Statement, expected: &Expect) {
+    assert_eq!(statement.code(Language::Typescript), None);
+    let lines = LANGUAGES[1..]
+        .iter()
+        .map(|language| statement.code(*language).unwrap());
+    expected.assert_eq(&lines.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn statements_in_each_language() {
+    let choice = |class, value: &str| {
+        let value = value.to_owned();
+        Some(Argument::Choice { class, value })
+    };
+    let mouse = Statement::new(Receiver::Mouse, "click")
+        .argument(1.5)
+        .argument(2.0)
+        .option("button", choice("MouseButton", "right"))
+        .option("clickCount", Some(2.0));
+    statement(
+        &mouse,
+        &expect![[r##"
+            page.mouse.click(1.5, 2, button="right", click_count=2)
+            page.mouse().click(1.5, 2, new Mouse.ClickOptions().setButton(MouseButton.RIGHT).setClickCount(2));
+            await page.Mouse.ClickAsync(1.5f, 2, new() { Button = MouseButton.Right, ClickCount = 2 });"##]],
+    );
+    let keys = Statement::new(Receiver::Element(selector("#a")), "pressSequentially")
+        .argument(&Typed::Variable("PIN".to_owned()));
+    statement(
+        &keys,
+        &expect![[r##"
+            page.locator("#a").press_sequentially(os.environ["PIN"])
+            page.locator("#a").pressSequentially(System.getenv("PIN"));
+            await page.Locator("#a").PressSequentiallyAsync(Environment.GetEnvironmentVariable("PIN"));"##]],
+    );
+    let drag =
+        Statement::new(Receiver::Element(selector("#a")), "dragTo").argument(&selector("#b"));
+    statement(
+        &drag,
+        &expect![[r##"
+            page.locator("#a").drag_to(page.locator("#b"))
+            page.locator("#a").dragTo(page.locator("#b"));
+            await page.Locator("#a").DragToAsync(page.Locator("#b"));"##]],
+    );
+    let back = Statement::new(Receiver::Page, "goBack");
+    statement(
+        &back,
+        &expect![[r##"
+            page.go_back()
+            page.goBack();
+            await page.GoBackAsync();"##]],
+    );
+    let size = Statement::new(Receiver::Page, "setViewportSize").argument(Argument::Size(800, 600));
+    statement(
+        &size,
+        &expect![[r##"
+            page.set_viewport_size({"width": 800, "height": 600})
+            page.setViewportSize(800, 600);
+            await page.SetViewportSizeAsync(800, 600);"##]],
+    );
+    let press = Statement::new(Receiver::Keyboard, "press").argument("\"");
+    statement(
+        &press,
+        &expect![[r##"
+            page.keyboard.press("\"")
+            page.keyboard().press("\"");
+            await page.Keyboard.PressAsync("\"");"##]],
+    );
+    let offline = Statement::new(Receiver::Context, "setOffline").argument(true);
+    statement(
+        &offline,
+        &expect![[r##"
+            page.context.set_offline(True)
+            page.context().setOffline(true);
+            await page.Context.SetOfflineAsync(true);"##]],
+    );
+    let wait = Statement::new(
+        Receiver::Element(selector("getByText('a').first()")),
+        "waitFor",
+    )
+    .option("state", choice("WaitForSelectorState", "hidden"));
+    statement(
+        &wait,
+        &expect![[r##"
+            page.get_by_text("a").first.wait_for(state="hidden")
+            page.getByText("a").first().waitFor(new Locator.WaitForOptions().setState(WaitForSelectorState.HIDDEN));
+            await page.GetByText("a").First.WaitForAsync(new() { State = WaitForSelectorState.Hidden });"##]],
+    );
+    let media = Statement::new(Receiver::Page, "emulateMedia")
+        .option("reducedMotion", choice("ReducedMotion", "no-preference"))
+        .option("colorScheme", choice("ColorScheme", "null"));
+    statement(
+        &media,
+        &expect![[r##"
+            page.emulate_media(reduced_motion="no-preference", color_scheme="null")
+            page.emulateMedia(new Page.EmulateMediaOptions().setReducedMotion(ReducedMotion.NO_PREFERENCE).setColorScheme(null));
+            await page.EmulateMediaAsync(new() { ReducedMotion = ReducedMotion.NoPreference, ColorScheme = ColorScheme.Null });"##]],
+    );
+    let paths = vec!["a.txt".to_owned(), "b".to_owned()];
+    let files = Statement::new(Receiver::FileChooser, "setFiles").argument(Argument::Paths(paths));
+    statement(
+        &files,
+        &expect![[r##"
+            file_chooser.set_files(["a.txt", "b"])
+            fileChooser.setFiles(new Path[] {Paths.get("a.txt"), Paths.get("b")});
+            await fileChooser.SetFilesAsync(new[] { "a.txt", "b" });"##]],
+    );
+    let shot = Statement::new(Receiver::Page, "screenshot")
+        .option("path", Some(Argument::Path("a.png".to_owned())))
+        .option("type", choice("ScreenshotType", "png"));
+    statement(
+        &shot,
+        &expect![[r##"
+            page.screenshot(path="a.png", type="png")
+            page.screenshot(new Page.ScreenshotOptions().setPath(Paths.get("a.png")).setType(ScreenshotType.PNG));
+            await page.ScreenshotAsync(new() { Path = "a.png", Type = ScreenshotType.Png });"##]],
+    );
+    let fields = vec![
+        ("httpOnly", true.into()),
+        ("sameSite", choice("SameSiteAttribute", "Lax").unwrap()),
+    ];
+    let cookie = Statement::new(Receiver::Context, "addCookies").argument(Argument::Cookie(
+        "c".to_owned(),
+        "it's".to_owned(),
+        fields,
+    ));
+    statement(
+        &cookie,
+        &expect![[r##"
+            page.context.add_cookies([{"name": "c", "value": "it's", "httpOnly": True, "sameSite": "Lax"}])
+            page.context().addCookies(Arrays.asList(new Cookie("c", "it's").setHttpOnly(true).setSameSite(SameSiteAttribute.LAX)));
+            await page.Context.AddCookiesAsync(new[] { new Cookie { Name = "c", Value = "it's", HttpOnly = true, SameSite = SameSiteAttribute.Lax } });"##]],
+    );
+    let route = Statement::new(Receiver::Context, "route")
+        .argument("**/x")
+        .argument(Argument::RouteHandler);
+    statement(
+        &route,
+        &expect![[r##"
+            page.context.route("**/x", lambda route: route.continue_())
+            page.context().route("**/x", route -> route.resume());
+            await page.Context.RouteAsync("**/x", route => route.ContinueAsync());"##]],
+    );
+    let clear = Statement::new(Receiver::Context, "clearCookies").option("name", Some("c"));
+    statement(
+        &clear,
+        &expect![[r##"
+            page.context.clear_cookies(name="c")
+            page.context().clearCookies(new BrowserContext.ClearCookiesOptions().setName("c"));
+            await page.Context.ClearCookiesAsync(new() { Name = "c" });"##]],
+    );
 }

@@ -1,6 +1,8 @@
 //! The owner of the process at the other end of a local connection.
 
-use std::net::{IpAddr, SocketAddr};
+#[cfg(any(target_os = "linux", test))]
+use std::net::IpAddr;
+use std::net::SocketAddr;
 
 /// Returns whether a process of the current user owns the socket `peer`, which is connected to `local`.
 #[cfg(target_os = "linux")]

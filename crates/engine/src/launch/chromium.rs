@@ -19,9 +19,11 @@ const PROFILE_RELEASE_TIMEOUT: Duration = Duration::from_secs(10);
 const PROFILE_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a browser that has closed its pipe may take to end.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The exit code and messages of Chromium for a profile in use (`RESULT_CODE_PROFILE_IN_USE`).
-const PROFILE_IN_USE: [&str; 4] = [
+/// The exit code, as Unix and Windows report it, and messages of Chromium for a profile in use (`RESULT_CODE_PROFILE_IN_USE`).
+const PROFILE_IN_USE: [&str; 6] = [
     "exit status: 21",
+    "exit code: 21",
+    "Failed to create a ProcessSingleton",
     "SingletonLock: File exists",
     "Opening in existing browser session",
     "The profile appears to be in use",
@@ -85,13 +87,10 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
     let process = Arc::new(process);
     let owned = process.clone();
     let connected = async {
-        let (connection, events) =
-            wire::Connection::pipe(pipe.reader, pipe.writer).map_err(|error| {
-                Error::LaunchFailed {
-                    reason: error.to_string(),
-                    log: String::new(),
-                }
-            })?;
+        let (connection, events) = pipe.connect().await.map_err(|error| Error::LaunchFailed {
+            reason: error.to_string(),
+            log: String::new(),
+        })?;
         CdpBrowser::start(connection, events, Source::Started(owned)).await
     };
     match progress.run(connected).await {

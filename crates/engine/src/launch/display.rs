@@ -79,7 +79,7 @@ impl Display {
                     "{error}\nWebKit needs a display, or Xvfb: run `playhouse install webkit`."
                 ))
             })?;
-        let mut reader = tokio::fs::File::from_std(pipe.reader.into());
+        let mut reader = pipe.into_reader();
         let mut number = String::new();
         let mut byte = [0];
         while reader.read(&mut byte).await.unwrap_or(0) == 1 && byte[0] != b'\n' {

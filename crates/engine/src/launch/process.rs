@@ -1,19 +1,29 @@
-//! A browser process with its process group, which ends with its owner, and whose last output is kept.
+//! A browser process with all that it starts, which ends with its owner, and whose last output is kept.
 //!
-//! Chromium exits cleanly when its debugging pipe closes, which happens however this process ends. Processes that do not exit are killed:
-//! by the thread that waits for the browser while this process runs, by a guard process afterwards. Unix only.
+//! Chromium exits cleanly when its debugging pipe closes, which happens however this process ends. Processes that do not exit are killed,
+//! by means of the system ([`system::Group`]).
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
+
+pub(crate) use system::Pipe;
 
 use super::profile::Profile;
 use crate::error::{Error, Result};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
+use system::{BrowserEnds, Group};
 use task::{self, Task};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::sync::{oneshot, watch};
@@ -23,10 +33,7 @@ const MAX_OUTPUT_LINES: usize = 60;
 /// How long the helpers of a browser may outlive it: some write to its profile until the end.
 const HELPER_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The guard process, which waits until this process has ended, and then kills the rest of its group, including itself.
-const GUARD: &str = "while read -r _; do :; done; sleep 2; kill -s KILL 0";
-
-/// A running browser. Dropping it kills its process group.
+/// A running browser. Dropping it kills all of its processes.
 #[derive(Debug)]
 pub(crate) struct Process {
     group: Arc<Group>,
@@ -35,17 +42,6 @@ pub(crate) struct Process {
     output: Output,
     readers: [Task; 2],
 }
-
-/// This process's ends of the debugging pipe.
-pub(crate) struct Pipe {
-    pub(crate) reader: OwnedFd,
-    pub(crate) writer: OwnedFd,
-}
-
-/// A process group; `None` after its last process has ended. Until then its number is not reused, because it contains a child that was not
-/// reaped.
-#[derive(Debug)]
-struct Group(Mutex<Option<Pid>>);
 
 /// The last output lines of a process.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +63,7 @@ struct Started {
 }
 
 impl Process {
-    /// Starts `program` with the debugging pipe on its file descriptors 3 and 4.
+    /// Starts `program` with the debugging pipe, which Chromium uses if it has the switch `--remote-debugging-pipe`.
     pub(crate) async fn start(
         program: &Path,
         args: &[String],
@@ -85,8 +81,7 @@ impl Process {
             },
             log: String::new(),
         };
-        let (browser_reads, writer) = pipe().map_err(failed)?;
-        let (reader, browser_writes) = pipe().map_err(failed)?;
+        let (pipe, ends) = system::pipe().map_err(failed)?;
         let mut command = command(program);
         command
             .args(args)
@@ -100,7 +95,7 @@ impl Process {
         let supervising = std::thread::Builder::new()
             .name("browser".to_owned())
             .stack_size(256 * 1024)
-            .spawn(move || supervise(command, [browser_reads, browser_writes], &used, started));
+            .spawn(move || supervise(command, ends, &used, started));
         supervising.map_err(failed)?;
         let gone = || io::Error::other("the thread that starts it is gone");
         let started = starting.await.map_err(|_| failed(gone()))?;
@@ -122,7 +117,7 @@ impl Process {
             output,
             readers,
         };
-        Ok((process, Pipe { reader, writer }))
+        Ok((process, pipe))
     }
 
     /// Waits for the process to end, and returns how.
@@ -172,7 +167,7 @@ impl Process {
         self.profile.leave();
     }
 
-    /// Waits for the process to exit, at most `grace`, then kills its group. Returns when all processes have ended and the temporary
+    /// Waits for the process to exit, at most `grace`, then kills all of its processes. Returns when all processes have ended and the temporary
     /// profile is removed.
     pub(crate) async fn end(&self, grace: Duration) {
         if tokio::time::timeout(grace, self.exit()).await.is_err() {
@@ -187,19 +182,6 @@ impl Drop for Process {
     fn drop(&mut self) {
         // The waiting thread cleans up.
         self.group.kill();
-    }
-}
-
-impl Group {
-    fn id(&self) -> MutexGuard<'_, Option<Pid>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn kill(&self) {
-        if let Some(id) = *self.id() {
-            // All processes may have ended at this moment.
-            let _ = rustix::process::kill_process_group(id, Signal::KILL);
-        }
     }
 }
 
@@ -237,42 +219,20 @@ impl Output {
 
 /// Starts a browser, waits for its end, and ends and removes what it left behind.
 fn supervise(
-    mut command: Command,
-    pipe: [OwnedFd; 2],
+    command: Command,
+    ends: BrowserEnds,
     profile: &Profile,
     started: oneshot::Sender<io::Result<Started>>,
 ) {
-    let guard = Guard::start();
-    let lock = profile.lock();
-    let descriptors = [
-        Some(pipe[0].as_raw_fd()),
-        Some(pipe[1].as_raw_fd()),
-        lock.as_ref().map(AsRawFd::as_raw_fd),
-    ];
-    command.process_group(guard.as_ref().map_or(0, Guard::id));
-    #[expect(
-        unsafe_code,
-        reason = "which file descriptors a process inherits can only be said between fork and exec"
-    )]
-    // SAFETY: only async-signal-safe calls between fork and exec, and no allocation.
-    unsafe {
-        command.pre_exec(move || hand_over(descriptors));
-    }
-    let browser = command.spawn();
-    drop((pipe, lock));
-    let mut browser = match browser {
-        Ok(browser) => browser,
+    let (group, mut browser) = match Group::start(command, ends, profile) {
+        Ok(running) => running,
         Err(error) => {
-            if let Some(guard) = guard {
-                guard.end();
-            }
             // The caller may be cancelled.
             let _ = started.send(Err(error));
             return;
         }
     };
-    let first = guard.as_ref().map_or(browser.id().cast_signed(), Guard::id);
-    let group = Arc::new(Group(Mutex::new(Pid::from_raw(first))));
+    let group = Arc::new(group);
     let (reading, read) = mpsc::channel();
     let (report, exited) = watch::channel(None);
     let told = started.send(Ok(Started {
@@ -285,80 +245,15 @@ fn supervise(
     if told.is_err() {
         group.kill();
     }
-    wait_without_reaping(&browser);
+    system::wait(&mut browser);
     // Nothing is ever sent: the channel closes when all output streams have ended, and with them all their writers.
     let _ = read.recv_timeout(HELPER_EXIT_TIMEOUT);
-    let status = {
-        let mut id = group.id();
-        if let Some(id) = id.take() {
-            let _ = rustix::process::kill_process_group(id, Signal::KILL);
-        }
-        let status = browser.wait();
-        if let Some(guard) = guard {
-            guard.end();
-        }
-        status
-    };
+    let status = group.end(&mut browser);
     profile.clear();
     report.send_replace(Some(match status {
         Ok(status) => describe(status),
         Err(error) => error.to_string(),
     }));
-}
-
-/// Waits until the child has ended without reaping it, so that its number is not reused.
-fn wait_without_reaping(child: &Child) {
-    let Some(id) = Pid::from_raw(child.id().cast_signed()) else {
-        return;
-    };
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while matches!(
-        rustix::process::waitid(WaitId::Pid(id), options),
-        Err(rustix::io::Errno::INTR)
-    ) {}
-}
-
-/// The guard process, which leads the browser's process group. It outlives this process by two seconds.
-struct Guard {
-    process: Child,
-    /// Closing it signals the end of this process.
-    _alive: Option<std::process::ChildStdin>,
-}
-
-impl Guard {
-    /// `None` without a shell: then only the pipe ends the browser.
-    fn start() -> Option<Self> {
-        let mut command = command(Path::new("/bin/sh"));
-        command
-            .args(["-c", GUARD, "playhouse-guard"])
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0);
-        match command.spawn() {
-            Ok(mut process) => Some(Self {
-                _alive: process.stdin.take(),
-                process,
-            }),
-            Err(error) => {
-                tracing::debug!(%error, "the browser has no guard process");
-                None
-            }
-        }
-    }
-
-    fn id(&self) -> i32 {
-        self.process.id().cast_signed()
-    }
-
-    fn end(mut self) {
-        // The child was not reaped, so the number is still its own.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 fn command(program: &Path) -> Command {
@@ -367,38 +262,6 @@ fn command(program: &Path) -> Command {
         reason = "this is the door that the rule points at"
     )]
     Command::new(program)
-}
-
-/// Passes the pipe to the new process as descriptors 3 and 4, and the lock of its profile as any descriptor.
-fn hand_over([reads, writes, lock]: [Option<i32>; 3]) -> io::Result<()> {
-    // They are moved first: one of them may be 3 or 4 already.
-    let away = |descriptor: Option<i32>| {
-        let Some(descriptor) = descriptor else {
-            return Ok(-1);
-        };
-        #[expect(unsafe_code, reason = "a plain system call on a number that is ours")]
-        // SAFETY: fcntl is async-signal-safe; the number is an open file descriptor of this process.
-        match unsafe { libc::fcntl(descriptor, libc::F_DUPFD, 10) } {
-            -1 => Err(io::Error::last_os_error()),
-            moved => Ok(moved),
-        }
-    };
-    let (reads, writes) = (away(reads)?, away(writes)?);
-    away(lock)?;
-    #[expect(unsafe_code, reason = "plain system calls on numbers that are ours")]
-    // SAFETY: dup2 and close are async-signal-safe; the numbers are open file descriptors of this process.
-    unsafe {
-        if libc::dup2(reads, 3) < 0 || libc::dup2(writes, 4) < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        libc::close(reads);
-        libc::close(writes);
-    }
-    Ok(())
-}
-
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
-    Ok(rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?)
 }
 
 fn describe(status: ExitStatus) -> String {

@@ -39,6 +39,7 @@ pub(crate) struct Profile {
 /// The files that are locked while they are open.
 #[derive(Debug, Default)]
 struct Locks {
+    #[cfg_attr(windows, expect(dead_code, reason = "it is held, not used"))]
     in_use: Option<Arc<File>>,
     owner: Option<File>,
 }
@@ -106,7 +107,8 @@ impl Profile {
         self.temporary
     }
 
-    /// Returns the file whose lock the browser inherits.
+    /// Returns the file whose lock the browser inherits, except on Windows, where it ends with this process.
+    #[cfg(unix)]
     pub(super) fn lock(&self) -> Option<Arc<File>> {
         self.locks().in_use.clone()
     }
@@ -119,6 +121,10 @@ impl Profile {
     /// Cleans up after a browser has ended in any way, and releases the profile. Takes a moment while its helpers still write.
     pub(super) fn clear(&self) {
         remove_singleton(&self.dir);
+        if cfg!(windows) {
+            // A directory with open files cannot be renamed.
+            *self.locks() = Locks::default();
+        }
         if self.temporary {
             remove(&self.dir);
         }

@@ -28,6 +28,8 @@ pub(crate) enum Source {
     Granted(SessionLease),
     /// A remote browser that Playhouse only connected to.
     Reached,
+    /// Tabs of the user's own browser, which its extension has given.
+    Extension,
 }
 
 impl Source {
@@ -45,7 +47,7 @@ impl Source {
                     .await;
             }
             Self::Granted(grant) => grant.end().await,
-            Self::Reached => return false,
+            Self::Reached | Self::Extension => return false,
         }
         true
     }

@@ -1,10 +1,11 @@
 //! The request log of a page: the requests of the current document, numbered in the order in which they were sent.
 
-use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, RequestId, ResponseFacts};
-use crate::error::NetError;
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::time::Duration;
+use super::messages::{MessageLog, StreamMessages};
+use super::request::{Raw, Request, RequestOutcome, elapsed};
+use crate::backend::{FrameId, Headers, LoaderId, PageId, RequestEvent, RequestId};
+use std::collections::{HashMap, VecDeque};
+use std::time::SystemTime;
+use tokio::sync::mpsc;
 
 /// The largest number of requests of a document; the oldest are removed first, the numbers are stable.
 const MAX_REQUESTS: usize = 5_000;
@@ -14,8 +15,18 @@ const MAX_EARLY_HEADERS: usize = 200;
 /// The largest number of requests whose bodies are kept.
 const MAX_BODIES: usize = 200;
 
+/// The largest number of requests of earlier documents, for calls that wait for a request of the last action.
+const MAX_EARLIER: usize = 500;
+
 /// The number of requests of one method and URL after which the next one counts as polling.
 const MAX_ROUNDS_BEFORE_POLLING: usize = 4;
+
+/// A recorder of the requests of several pages.
+#[derive(Debug)]
+struct Recorder {
+    page: PageId,
+    sender: mpsc::Sender<(PageId, Request)>,
+}
 
 /// The request log of a page.
 #[derive(Debug, Default)]
@@ -32,61 +43,13 @@ pub(crate) struct RequestLog {
     started: u64,
     /// The number of responses, which never decreases.
     responses: u64,
-}
-
-/// A request; each hop of a redirect chain is one.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// The number in the log, from 1; stable until the page navigates.
-    pub number: usize,
-    /// The id of the browser.
-    pub id: RequestId,
-    /// The frame that sent it.
-    pub frame: Option<FrameId>,
-    /// The navigation that it belongs to.
-    pub loader: Option<LoaderId>,
-    /// The URL without fragment.
-    pub url: String,
-    /// `GET`, `POST`, …
-    pub method: String,
-    /// The resource type in Playwright's words, e.g. `document`, `fetch`.
-    pub resource_type: String,
-    /// The request headers, as far as known.
-    pub headers: Headers,
-    /// Whether there is a body, which can be read.
-    pub has_body: bool,
-    /// The body of recent requests, if it is a short text.
-    pub body: Option<Arc<str>>,
-    /// Whether it loads the document of a frame.
-    pub is_navigation: bool,
-    /// The response, if there is one.
-    pub response: Option<ResponseFacts>,
-    /// The outcome, if it has ended.
-    pub outcome: Option<RequestOutcome>,
-    /// The time from the request to the response, if there is one.
-    pub answered: Option<Duration>,
-    /// The time from the request to its end, if known.
-    pub duration: Option<Duration>,
-    sent_at: f64,
-    counts: bool,
-    /// The number of requests of the page up to this one; it never decreases.
-    ordinal: u64,
-    /// The number of responses of the page up to the one of this request; 0 without one.
-    responded: u64,
-    cached: bool,
-    raw: Raw,
-}
-
-/// The state of the raw headers, which the browser reports separately, once for each hop and in order, shortly before or after the other
-/// events.
-#[derive(Debug, Clone, Default)]
-struct Raw {
-    /// The browser reports none for this hop.
-    none: bool,
-    sent: bool,
-    received: bool,
-    /// Received headers before their response event.
-    waiting: Option<Headers>,
+    /// The newest requests of earlier documents.
+    earlier: VecDeque<Request>,
+    /// The number of WebSockets of the document.
+    sockets: usize,
+    messages: MessageLog,
+    /// The recorders of ended requests.
+    recorders: Vec<Recorder>,
 }
 
 /// The state of the requests at one time, to detect later ones.
@@ -97,36 +60,11 @@ pub(crate) struct RequestMark {
     under_way: Vec<(String, String)>,
 }
 
-/// The outcome of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RequestOutcome {
-    /// The response is complete.
-    Finished {
-        /// The bytes on the network, including headers if the browser counts them.
-        size: u64,
-    },
-    /// A redirect; the next hop is a separate request.
-    Redirected,
-    /// The request failed.
-    Failed {
-        /// The net error, e.g. `net::ERR_CONNECTION_REFUSED`.
-        reason: NetError,
-        /// Whether the page or the browser cancelled it.
-        cancelled: bool,
-    },
-}
-
-impl Request {
-    /// Returns how much later than another request it was sent.
-    pub fn since(&self, other: &Self) -> Option<Duration> {
-        elapsed(other.sent_at, self.sent_at)
-    }
-}
-
 impl RequestLog {
     /// Returns the number of requests so far, and the number of kept requests in progress.
     pub(crate) fn activity(&self) -> (u64, usize) {
-        let under_way = |request: &&Request| request.outcome.is_none();
+        let under_way =
+            |request: &&Request| request.outcome.is_none() && request.resource_type != "websocket";
         (self.started, self.requests.iter().filter(under_way).count())
     }
 
@@ -147,7 +85,10 @@ impl RequestLog {
             } => {
                 if let Some(previous) = self.open_mut(&id) {
                     previous.outcome = Some(RequestOutcome::Redirected);
+                    previous.redirected_to = Some(url.clone());
                     previous.duration = elapsed(previous.sent_at, at);
+                    let previous = previous.clone();
+                    self.record(&previous);
                 }
                 let number = self.first + self.requests.len() + 1;
                 // Only requests that the page's own logic depends on are waited for; a stream never ends.
@@ -159,8 +100,12 @@ impl RequestLog {
                 self.hops.entry(id.clone()).or_default().push(number);
                 let early = self.early.remove(&id);
                 self.started += 1;
+                let sockets_before = self.sockets;
+                self.sockets += usize::from(resource_type == "websocket");
                 self.requests.push(Request {
                     number,
+                    sockets_before,
+                    sent: SystemTime::now(),
                     id,
                     frame,
                     loader,
@@ -177,6 +122,7 @@ impl RequestLog {
                     is_navigation,
                     response: None,
                     outcome: None,
+                    redirected_to: None,
                     answered: None,
                     duration: None,
                     sent_at: at,
@@ -235,6 +181,7 @@ impl RequestLog {
                     }
                 }
             }
+            RequestEvent::Message { id, message } => self.messages.add(id, message),
             RequestEvent::Finished { id, size, at } => {
                 self.end(&id, RequestOutcome::Finished { size }, at);
             }
@@ -249,16 +196,26 @@ impl RequestLog {
 
     /// Removes all requests except those of the new document's navigation.
     pub(crate) fn on_navigated(&mut self, loader: &LoaderId) {
-        let kept: Vec<Request> = std::mem::take(&mut self.requests)
+        let (kept, gone): (Vec<Request>, Vec<Request>) = std::mem::take(&mut self.requests)
             .into_iter()
-            .filter(|request| request.loader.as_ref() == Some(loader) && request.is_navigation)
-            .collect();
+            .partition(|request| request.loader.as_ref() == Some(loader) && request.is_navigation);
+        for request in &gone {
+            if request.outcome.is_none() {
+                self.record(request);
+            }
+        }
+        self.earlier.extend(gone);
+        let surplus = self.earlier.len().saturating_sub(MAX_EARLIER);
+        self.earlier.drain(..surplus);
+        self.sockets = 0;
+        self.messages.clear();
         self.first = 0;
         self.early.clear();
         self.open.clear();
         self.hops.clear();
         for (index, mut request) in kept.into_iter().enumerate() {
             request.number = index + 1;
+            request.sockets_before = 0;
             if request.outcome.is_none() {
                 self.open.insert(request.id.clone(), request.number);
             }
@@ -328,10 +285,54 @@ impl RequestLog {
         self.responses
     }
 
-    /// Returns the requests whose responses arrived after so many responses.
+    /// Returns the number of requests, which never decreases.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+
+    /// Returns the requests, also of earlier documents, that were sent after so many requests.
+    pub(crate) fn sent_since(&self, started: u64) -> impl Iterator<Item = &Request> {
+        let requests = self.earlier.iter().chain(&self.requests);
+        requests.filter(move |request| request.ordinal > started)
+    }
+
+    /// Returns the requests, also of earlier documents, whose responses arrived after so many responses.
     pub(crate) fn responded_since(&self, responses: u64) -> impl Iterator<Item = &Request> {
-        let requests = self.requests.iter();
+        let requests = self.earlier.iter().chain(&self.requests);
         requests.filter(move |request| request.responded > responses)
+    }
+
+    /// Returns the newest version of a request, also of an earlier document.
+    pub(crate) fn latest(&self, request: &Request) -> Option<&Request> {
+        let mut all = self.requests.iter().rev().chain(self.earlier.iter().rev());
+        all.find(|other| other.ordinal == request.ordinal)
+    }
+
+    /// Sends each request that ends from now on to a recorder, with the identifier of the page. Returns those that have ended.
+    pub(crate) fn add_recorder(
+        &mut self,
+        page: PageId,
+        sender: mpsc::Sender<(PageId, Request)>,
+    ) -> Vec<Request> {
+        self.recorders.push(Recorder { page, sender });
+        let ended = self.requests.iter().filter(|it| it.outcome.is_some());
+        ended.cloned().collect()
+    }
+
+    fn record(&mut self, request: &Request) {
+        // A recorder with a full queue misses requests rather than to delay the page.
+        self.recorders.retain(|recorder| {
+            use mpsc::error::TrySendError;
+            let sent = recorder
+                .sender
+                .try_send((recorder.page.clone(), request.clone()));
+            !matches!(sent, Err(TrySendError::Closed(_)))
+        });
+    }
+
+    /// Returns the messages of a WebSocket or of an event source.
+    pub(crate) fn messages(&self, id: &RequestId) -> StreamMessages {
+        self.messages.of(id)
     }
 
     pub(crate) fn all(&self) -> &[Request] {
@@ -380,6 +381,8 @@ impl RequestLog {
         if let Some(request) = self.open_mut(id) {
             request.outcome = Some(outcome);
             request.duration = elapsed(request.sent_at, at);
+            let request = request.clone();
+            self.record(&request);
         }
         self.open.remove(id);
     }
@@ -410,13 +413,11 @@ fn address(url: &str) -> &str {
     url.split_once('?').map_or(url, |(address, _)| address)
 }
 
-fn elapsed(from: f64, to: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(to - from).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::ResponseFacts;
+    use std::time::Duration;
 
     fn started(id: &str, url: &str, kind: &str, loader: Option<&str>) -> RequestEvent {
         RequestEvent::Started {

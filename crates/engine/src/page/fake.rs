@@ -1,10 +1,10 @@
 //! A page without a browser, for tests of the engine: its results are scripted, and its input is recorded.
 
 use crate::backend::{
-    Capture, ContextOptions, Dialogs, Emulation, Evaluation, Fetched, FrameId, Frames, Handle,
-    Headers, Input, InputStep, Interception, LoaderId, MediaFeatures, Navigation, PageBackend,
-    PageEvent, PageId, PdfOptions, RequestId, Requests, Screenshot, Unresponsive, Verdict,
-    Viewport,
+    Capture, ContextOptions, CoveredSource, Dialogs, Emulation, Evaluation, Fetched, FrameId,
+    Frames, Handle, Headers, Input, InputStep, Interception, LoaderId, MediaFeatures, Navigation,
+    OutputFile, PageBackend, PageEvent, PageId, PdfOptions, Profiling, RequestId, Requests,
+    Screencast, ScreencastSender, Screenshot, Unresponsive, Verdict, Viewport,
 };
 use crate::error::{Error, Result};
 use crate::page::Page;
@@ -244,6 +244,14 @@ impl Capture for FakePage {
 }
 
 #[async_trait]
+impl Screencast for FakePage {
+    async fn start_screencast(&self, _: ScreencastSender) -> Result<()> {
+        unexpected()
+    }
+    fn stop_screencast(&self) {}
+}
+
+#[async_trait]
 impl Unresponsive for FakePage {
     async fn check_responsive(&self, _: &FrameId) -> Result<()> {
         Ok(())
@@ -257,4 +265,26 @@ impl Unresponsive for FakePage {
     }
     fn stop_timers(&self, _: &FrameId) {}
     fn end_renderer(&self) {}
+}
+
+#[async_trait]
+impl Profiling for FakePage {
+    async fn start_trace(&self) -> Result<()> {
+        unexpected()
+    }
+    async fn stop_trace(&self, _: OutputFile) -> Result<bool> {
+        unexpected()
+    }
+    async fn traced_elements(&self, _: &[i64]) -> Result<Vec<Option<Handle>>> {
+        unexpected()
+    }
+    async fn heap_snapshot(&self, _: OutputFile) -> Result<()> {
+        unexpected()
+    }
+    async fn start_coverage(&self) -> Result<()> {
+        unexpected()
+    }
+    async fn stop_coverage(&self) -> Result<Vec<CoveredSource>> {
+        unexpected()
+    }
 }

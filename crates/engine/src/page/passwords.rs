@@ -25,6 +25,16 @@ impl Page {
         self.state().passwords = Some(masks);
     }
 
+    /// Registers the values of all password fields of the page, so that they are masked from now on.
+    pub async fn register_passwords(&self) {
+        let frames = self.frames().into_iter().take(MAX_FRAMES);
+        let asked = frames.map(async |frame| {
+            let _: Result<()> = self.call(&frame.id, "passwords", &Value::Null).await;
+        });
+        let all = futures_util::future::join_all(asked);
+        let _ = tokio::time::timeout(MASK_TIMEOUT, all).await;
+    }
+
     /// Registers the values of password fields that scripts of this frame can access, if the result of such a script contains text.
     pub(crate) async fn mask_passwords(&self, frame: &FrameId, returned: &Result<Option<Value>>) {
         match returned {

@@ -1,7 +1,8 @@
 //! The state of a page, which its events change.
 
 use super::interception::Interceptors;
-use super::{Page, PasswordMasks};
+use super::screencast::RunningScreencast;
+use super::{InputObserver, Page, PasswordMasks};
 use crate::backend::{
     ContextOptions, DialogKind, FrameId, MediaFeatures, PageEvent, PageId, Viewport,
 };
@@ -47,6 +48,8 @@ pub(crate) struct PageState {
     /// The subscribers to all events.
     pub(super) taps: Vec<mpsc::Sender<PageEvent>>,
     pub(super) deciders: Interceptors,
+    pub(super) screencast: Option<RunningScreencast>,
+    pub(super) input_observer: Option<Arc<dyn InputObserver>>,
     /// The last document that a rule refused: perhaps one that another URL redirects to.
     pub(super) refused: Option<String>,
     /// How often the page asked for another page or a download.
@@ -97,6 +100,8 @@ impl PageState {
             attended: 0,
             taps: Vec::new(),
             deciders: Interceptors::default(),
+            screencast: None,
+            input_observer: None,
             refused: None,
             openings: 0,
         }

@@ -100,14 +100,14 @@ impl Page {
     }
 
     /// Returns whether a script is valid in the main frame's document, without running it.
-    pub async fn parses(&self, progress: &Progress, script: &str) -> Result<bool> {
+    pub(crate) async fn parses(&self, progress: &Progress, script: &str) -> Result<bool> {
         let main = self.main_frame();
         let reading = self.or_terminate(&main, self.backend.parses(&main, script));
         progress.run(reading).await
     }
 
     /// Runs a query that only an idle document answers; when cancelled, terminates the script that blocks it.
-    async fn or_terminate<T>(
+    pub(crate) async fn or_terminate<T>(
         &self,
         frame: &FrameId,
         asked: impl Future<Output = Result<T>>,

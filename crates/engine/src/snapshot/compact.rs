@@ -14,7 +14,7 @@ mod address;
 mod quote;
 
 use super::facts::Node;
-use super::key::{self, States};
+use super::key::{self, CONTAINERS, CONTROLS, States};
 use super::prune::{Item, Shown};
 use super::surroundings::Surroundings;
 use address::address;
@@ -25,8 +25,12 @@ pub(super) use quote::ROLES;
 
 /// The most parts of a sequence that is not a paragraph, a cell or a list item.
 const MAX_PARTS: usize = 8;
-/// The most parts of a paragraph, a cell or a list item.
+/// The most parts of a paragraph, a cell or a list item, and the most options of a select on its line.
 const MAX_LONG_PARTS: usize = 200;
+/// The longest text beside nodes on a line, in bytes. An outline shows or folds lines only as a whole.
+const MAX_TEXT: usize = 4_000;
+/// The most elements and texts of a frame whose ref is not shown.
+const MAX_SHORT_FRAME: usize = 10;
 /// The levels of Markdown headings.
 const HEADINGS: std::ops::RangeInclusive<u32> = 1..=6;
 
@@ -47,75 +51,20 @@ const WRAPPERS: &[&str] = &[
     "superscript",
     "time",
 ];
-/// Roles of elements that a user acts upon.
-const CONTROLS: &[&str] = &[
-    "button",
-    "checkbox",
-    "combobox",
-    "link",
-    "listbox",
-    "menuitem",
-    "menuitemcheckbox",
-    "menuitemradio",
-    "option",
-    "radio",
-    "scrollbar",
-    "searchbox",
-    "slider",
-    "spinbutton",
-    "switch",
-    "tab",
-    "textbox",
-    "treeitem",
-];
-/// Roles of containers that make sense as the target of a call.
-const CONTAINERS: &[&str] = &[
-    "alert",
-    "alertdialog",
-    "application",
-    "article",
-    "banner",
-    "complementary",
-    "contentinfo",
-    "dialog",
-    "document",
-    "feed",
-    "figure",
-    "form",
-    "grid",
-    "group",
-    "iframe",
-    "list",
-    "log",
-    "main",
-    "menu",
-    "menubar",
-    "navigation",
-    "radiogroup",
-    "region",
-    "search",
-    "status",
-    "table",
-    "tablist",
-    "tabpanel",
-    "toolbar",
-    "tree",
-    "treegrid",
-];
 const CELLS: &[&str] = &["cell", "columnheader", "gridcell", "rowheader"];
 
 /// A part of a sequence.
 enum Part<'t, 'a> {
     Text(String),
-    Node(&'t Shown<'a>, Surroundings),
+    Node(&'t Shown<'a>, Surroundings<'a>),
 }
 
 /// Returns the items to show in place of these: the content of wrappers instead of the wrappers, without texts that repeat the name of the
 /// control beside them.
 pub(super) fn arrange<'t, 'a>(
     items: &'t [Item<'a>],
-    around: Surroundings,
-) -> Vec<(&'t Item<'a>, Surroundings)> {
+    around: Surroundings<'a>,
+) -> Vec<(&'t Item<'a>, Surroundings<'a>)> {
     let mut into = Vec::with_capacity(items.len());
     flatten(items, around, &mut into);
     drop_labels(&mut into);
@@ -124,8 +73,8 @@ pub(super) fn arrange<'t, 'a>(
 
 fn flatten<'t, 'a>(
     items: &'t [Item<'a>],
-    around: Surroundings,
-    into: &mut Vec<(&'t Item<'a>, Surroundings)>,
+    around: Surroundings<'a>,
+    into: &mut Vec<(&'t Item<'a>, Surroundings<'a>)>,
 ) {
     for item in items {
         match item {
@@ -138,9 +87,9 @@ fn flatten<'t, 'a>(
 }
 
 /// Removes the texts that repeat the name of the control beside them.
-fn drop_labels(items: &mut Vec<(&Item<'_>, Surroundings)>) {
+fn drop_labels(items: &mut Vec<(&Item<'_>, Surroundings<'_>)>) {
     let repeats =
-        |text: &str, beside: Option<&(&Item<'_>, Surroundings)>, roles: &[&str]| match beside {
+        |text: &str, beside: Option<&(&Item<'_>, Surroundings<'_>)>, roles: &[&str]| match beside {
             Some((Item::Node(shown), _)) => {
                 shown.named && roles.contains(&&*shown.node.role) && shown.node.name.trim() == text
             }
@@ -162,7 +111,7 @@ fn drop_labels(items: &mut Vec<(&Item<'_>, Surroundings)>) {
 }
 
 /// Returns whether a node adds nothing to its content.
-fn is_wrapper(shown: &Shown<'_>, around: Surroundings) -> bool {
+fn is_wrapper(shown: &Shown<'_>, around: Surroundings<'_>) -> bool {
     let node = shown.node;
     WRAPPERS.contains(&&*node.role)
         && !shown.named
@@ -174,7 +123,7 @@ fn is_wrapper(shown: &Shown<'_>, around: Surroundings) -> bool {
 }
 
 /// Returns whether a wrapper is a line of its own: text with the controls in it.
-fn is_group(shown: &Shown<'_>, around: Surroundings) -> bool {
+fn is_group<'a>(shown: &Shown<'a>, around: Surroundings<'a>) -> bool {
     let most = match &*shown.node.role {
         "paragraph" => MAX_LONG_PARTS,
         "generic" => MAX_PARTS,
@@ -189,7 +138,7 @@ fn is_group(shown: &Shown<'_>, around: Surroundings) -> bool {
 /// Returns the content as parts of one line, or `None` if it needs several lines or has more parts.
 fn sequence<'t, 'a>(
     items: &'t [Item<'a>],
-    around: Surroundings,
+    around: Surroundings<'a>,
     most: usize,
 ) -> Option<Vec<Part<'t, 'a>>> {
     let mut flat = Vec::new();
@@ -208,7 +157,9 @@ fn sequence<'t, 'a>(
             (Item::Node(shown), _) => parts.push(Part::Node(shown, around)),
         }
     }
+    let is_long = |part: &Part<'_, '_>| matches!(part, Part::Text(text) if text.len() > MAX_TEXT);
     match parts.as_slice() {
+        [_, _, ..] if parts.iter().any(is_long) => None,
         // Content after the first node of a line would be read as content of the line.
         [Part::Node(first, _), _, ..] if matches!(*first.children, [Item::Text(_)]) => None,
         _ => Some(parts),
@@ -218,9 +169,9 @@ fn sequence<'t, 'a>(
 /// Adds the content of all wrappers; returns whether all of it can be parts of one line.
 fn flatten_all<'t, 'a>(
     items: &'t [Item<'a>],
-    around: Surroundings,
+    around: Surroundings<'a>,
     most: usize,
-    into: &mut Vec<(&'t Item<'a>, Surroundings)>,
+    into: &mut Vec<(&'t Item<'a>, Surroundings<'a>)>,
 ) -> bool {
     items.iter().all(|item| match item {
         Item::Node(shown) if is_wrapper(shown, around) => {
@@ -235,7 +186,7 @@ fn flatten_all<'t, 'a>(
 }
 
 /// Returns whether a node can be a part of a line: a leaf that cannot be read as text.
-fn is_part(shown: &Shown<'_>, around: Surroundings) -> bool {
+fn is_part(shown: &Shown<'_>, around: Surroundings<'_>) -> bool {
     let role = &*shown.node.role;
     let is_leaf = match shown.children.as_slice() {
         [] => shown.node.frame.is_none(),
@@ -256,13 +207,13 @@ pub(super) fn write_text(out: &mut String, text: &str) {
 }
 
 /// Items to write below a line.
-type Rest<'t, 'a> = (&'t [Item<'a>], Surroundings);
+type Rest<'t, 'a> = (&'t [Item<'a>], Surroundings<'a>);
 
 /// Writes a node; returns the items to write below.
 pub(super) fn write_node<'t, 'a>(
     out: &mut String,
     shown: &'t Shown<'a>,
-    around: Surroundings,
+    around: Surroundings<'a>,
 ) -> Rest<'t, 'a> {
     let (node, inside) = (shown.node, around.inside(shown));
     let nothing: Rest<'_, '_> = (&[], inside);
@@ -310,7 +261,7 @@ pub(super) fn write_node<'t, 'a>(
 }
 
 /// Returns whether a node has nothing to show beside its name and its content.
-fn is_bare(shown: &Shown<'_>, around: Surroundings) -> bool {
+fn is_bare(shown: &Shown<'_>, around: Surroundings<'_>) -> bool {
     !key::has_states(shown.node, States::All) && (around.in_clickable || !shown.has_pointer())
 }
 
@@ -318,7 +269,7 @@ fn is_bare(shown: &Shown<'_>, around: Surroundings) -> bool {
 fn write_heading<'t, 'a>(
     out: &mut String,
     shown: &'t Shown<'a>,
-    inside: Surroundings,
+    inside: Surroundings<'a>,
 ) -> Option<Rest<'t, 'a>> {
     let mut line = String::new();
     for _ in 0..shown.node.level {
@@ -348,7 +299,7 @@ fn write_heading<'t, 'a>(
 fn write_item<'t, 'a>(
     out: &mut String,
     items: &'t [Item<'a>],
-    inside: Surroundings,
+    inside: Surroundings<'a>,
 ) -> Rest<'t, 'a> {
     if let Some(parts) = sequence(items, inside, MAX_LONG_PARTS) {
         if !parts.is_empty() {
@@ -374,8 +325,8 @@ fn write_item<'t, 'a>(
 /// Returns the only node in wrappers, if there is nothing else.
 fn only<'t, 'a>(
     items: &'t [Item<'a>],
-    around: Surroundings,
-) -> Option<(&'t Shown<'a>, Surroundings)> {
+    around: Surroundings<'a>,
+) -> Option<(&'t Shown<'a>, Surroundings<'a>)> {
     match items {
         [Item::Node(shown)] if is_wrapper(shown, around) => {
             only(&shown.children, around.inside(shown))
@@ -386,7 +337,7 @@ fn only<'t, 'a>(
 }
 
 /// Returns the cells of a row on one line, or `None` if a cell needs several.
-fn row(items: &[Item<'_>], around: Surroundings) -> Option<String> {
+fn row<'a>(items: &[Item<'a>], around: Surroundings<'a>) -> Option<String> {
     let mut line = String::new();
     for item in items {
         let Item::Node(cell) = item else { return None };
@@ -450,7 +401,7 @@ fn write_sequence(out: &mut String, parts: &[Part<'_, '_>], is_body: bool) {
 }
 
 /// Writes role, name, states, ref and address.
-fn write_head(out: &mut String, shown: &Shown<'_>, around: Surroundings) {
+fn write_head(out: &mut String, shown: &Shown<'_>, around: Surroundings<'_>) {
     let node = shown.node;
     out.push_str(&node.role);
     if shown.named && key::is_name_shown(&node.name) {
@@ -475,12 +426,15 @@ fn write_head(out: &mut String, shown: &Shown<'_>, around: Surroundings) {
 }
 
 /// Returns the ref of what can be acted upon, and of containers.
-fn reference(shown: &Shown<'_>, around: Surroundings) -> Option<String> {
+fn reference(shown: &Shown<'_>, around: Surroundings<'_>) -> Option<String> {
     let node = shown.node;
     let number = node.reference?;
     let role = &*node.role;
     let is_named = shown.named && role == "generic";
     let is_cell = role == "gridcell";
+    if is_short_frame(shown) {
+        return None;
+    }
     let is_target = CONTROLS.contains(&role)
         || CONTAINERS.contains(&role)
         || is_cell
@@ -488,6 +442,29 @@ fn reference(shown: &Shown<'_>, around: Surroundings) -> Option<String> {
         || node.active;
     let is_clickable = shown.has_pointer() && !around.in_clickable;
     (is_target || is_clickable).then(|| format!("{}e{number}", shown.prefix))
+}
+
+/// Returns whether a node is a frame whose few elements are shown, each with a ref of its own: nobody takes a snapshot of that frame alone.
+fn is_short_frame(shown: &Shown<'_>) -> bool {
+    let is_shown = shown.node.frame.is_some() && !shown.children.is_empty();
+    is_shown && count(&shown.children, MAX_SHORT_FRAME) <= MAX_SHORT_FRAME
+}
+
+/// Returns the number of items and of all below them, or a number above `most` if there are more.
+fn count(items: &[Item<'_>], most: usize) -> usize {
+    let mut sum = 0;
+    for item in items {
+        sum += 1;
+        if let Item::Node(shown) = item
+            && sum <= most
+        {
+            sum += count(&shown.children, most - sum);
+        }
+        if sum > most {
+            break;
+        }
+    }
+    sum
 }
 
 /// Writes the options of a select on its line; returns whether it has only options with nothing but a text.
@@ -521,7 +498,11 @@ fn write_options(out: &mut String, shown: &Shown<'_>) -> bool {
 
 fn has_simple_options(shown: &Shown<'_>) -> bool {
     let is_select = matches!(&*shown.node.role, "combobox" | "listbox");
-    is_select && !shown.children.is_empty() && shown.children.iter().all(is_simple_option)
+    let is_short = shown.children.len() <= MAX_LONG_PARTS;
+    is_select
+        && is_short
+        && !shown.children.is_empty()
+        && shown.children.iter().all(is_simple_option)
 }
 
 fn is_simple_option(item: &Item<'_>) -> bool {

@@ -46,9 +46,12 @@ impl Descriptions {
 }
 
 impl FrameSnapshot {
-    /// Returns what the refs of this document name, excluding those of its frames.
+    /// Returns what the refs of this document name, excluding those of its frames. The ref of an empty body is not shown.
     pub(crate) fn descriptions(&self) -> Descriptions {
         let mut all = Descriptions::default();
+        if self.entries.len() == 1 {
+            return all;
+        }
         for entry in &self.entries {
             if let Entry::Node(node) = entry
                 && let Some(number) = node.reference
@@ -76,6 +79,18 @@ mod tests {
         assert_eq!(all.get("e1"), Some(("button", "Save\tall")));
         assert_eq!(all.get("e11"), Some(("link", "")));
         assert_eq!(all.get("e2"), None);
+    }
+
+    #[test]
+    fn the_ref_of_an_empty_body_is_not_described() {
+        let described = |entries: serde_json::Value| {
+            let facts = serde_json::from_value(entries).unwrap();
+            FrameSnapshot::new("", facts).descriptions()
+        };
+        let empty = serde_json::json!([["generic", "", 1, 0]]);
+        assert!(described(empty).is_empty());
+        let text = serde_json::json!([["generic", "", 1, 1], "Text"]);
+        assert_eq!(described(text).get("e1"), Some(("generic", "")));
     }
 
     #[test]

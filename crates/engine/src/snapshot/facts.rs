@@ -4,6 +4,7 @@ use crate::backend::Handle;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use url::{Origin, Url};
 
 /// The tree of one document with the trees of its frames.
@@ -24,6 +25,16 @@ pub enum Layout {
     Full,
     /// One line per control, text, table row and simple list item.
     Compact,
+}
+
+impl Layout {
+    /// Returns the indentation of a level.
+    pub(super) fn indent(self) -> &'static str {
+        match self {
+            Self::Full => "  ",
+            Self::Compact => " ",
+        }
+    }
 }
 
 /// The layout and the limits of a rendered snapshot.
@@ -53,6 +64,24 @@ impl FrameSnapshot {
         let origin = origin.filter(Origin::is_tuple);
         self.origin = origin.map_or_else(String::new, |it| it.ascii_serialization());
         self
+    }
+
+    /// Determines by the bounding boxes what is visible in a part of the document's viewport, and removes the boxes unless they are shown.
+    pub(crate) fn mark_in_view(&mut self, visible: Range<f64>, shows_boxes: bool) {
+        for entry in &mut self.entries {
+            let Entry::Node(node) = entry else { continue };
+            let Some([_, y, _, height]) = node.bounds else {
+                continue;
+            };
+            node.in_view = height > 0.0 && y < visible.end && y + height > visible.start;
+            if let Some(frame) = node.frame.and_then(|it| self.frames.get_mut(&it)) {
+                let below = (visible.start - y).max(0.0)..(visible.end - y).min(height);
+                frame.mark_in_view(below, shows_boxes);
+            }
+            if !shows_boxes {
+                node.bounds = None;
+            }
+        }
     }
 
     /// Returns the frame elements of this document, in order, for which contents can be inserted. Existing contents are moved out.
@@ -180,6 +209,9 @@ pub(super) struct Node {
     /// The bounding box in its frame's viewport, in CSS pixels: x, y, width, height.
     #[serde(rename = "box")]
     pub(super) bounds: Option<[f64; 4]>,
+    /// Whether it is in the viewport, if that was determined.
+    #[serde(skip)]
+    pub(super) in_view: bool,
     pub(super) frame: Option<Handle>,
     /// The id of that frame, if its document could be queried.
     pub(super) frame_id: Option<Box<str>>,

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 pub(super) fn write_node<'t, 'a>(
     out: &mut String,
     shown: &'t Shown<'a>,
-    around: Surroundings,
+    around: Surroundings<'_>,
     is_cut: bool,
 ) -> &'t [Item<'a>] {
     out.push_str("- ");

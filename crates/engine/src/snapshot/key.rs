@@ -1,10 +1,82 @@
-//! What both layouts write of a node besides its role and its content: states, bounding box.
+//! What both layouts have in common: kinds of roles, states, bounding boxes.
 
 use super::facts::{Mark, Node};
 use std::fmt::Write as _;
 
 /// The longest name that is written, in UTF-16 units.
 const MAX_NAME_LENGTH: usize = 900;
+
+/// Roles of elements that a user acts upon.
+pub(super) const CONTROLS: &[&str] = &[
+    "button",
+    "checkbox",
+    "combobox",
+    "link",
+    "listbox",
+    "menuitem",
+    "menuitemcheckbox",
+    "menuitemradio",
+    "option",
+    "radio",
+    "scrollbar",
+    "searchbox",
+    "slider",
+    "spinbutton",
+    "switch",
+    "tab",
+    "textbox",
+    "treeitem",
+];
+/// Roles of containers that make sense as the target of a call.
+pub(super) const CONTAINERS: &[&str] = &[
+    "alert",
+    "alertdialog",
+    "application",
+    "article",
+    "banner",
+    "complementary",
+    "contentinfo",
+    "dialog",
+    "document",
+    "feed",
+    "figure",
+    "form",
+    "grid",
+    "group",
+    "iframe",
+    "list",
+    "log",
+    "main",
+    "menu",
+    "menubar",
+    "navigation",
+    "radiogroup",
+    "region",
+    "search",
+    "status",
+    "table",
+    "tablist",
+    "tabpanel",
+    "toolbar",
+    "tree",
+    "treegrid",
+];
+
+/// The containers that outline a page.
+pub(super) const LANDMARKS: &[&str] = &[
+    "alert",
+    "alertdialog",
+    "banner",
+    "complementary",
+    "contentinfo",
+    "dialog",
+    "form",
+    "main",
+    "navigation",
+    "region",
+    "search",
+    "status",
+];
 
 /// Which states count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

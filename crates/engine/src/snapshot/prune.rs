@@ -1,6 +1,7 @@
 //! Pruning the facts: wrappers of a single item, repeated texts, and names that the content shows anyway are omitted.
 
 use super::facts::{Entry, FrameSnapshot, Node};
+use super::line::Ref;
 use std::borrow::Cow;
 
 /// A part of the pruned tree.
@@ -23,9 +24,17 @@ pub(super) struct Shown<'a> {
     pub(super) children: Vec<Item<'a>>,
 }
 
-impl Shown<'_> {
+impl<'a> Shown<'a> {
     pub(super) fn has_pointer(&self) -> bool {
         has_pointer(self.node)
+    }
+
+    pub(super) fn reference(&self) -> Option<Ref<'a>> {
+        let number = self.node.reference?;
+        Some(Ref {
+            prefix: self.prefix,
+            number,
+        })
     }
 
     fn is_bare_generic(&self) -> bool {

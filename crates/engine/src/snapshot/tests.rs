@@ -1,9 +1,11 @@
 //! Snapshots of recorded facts, without a browser. `UPDATE_EXPECT=1` rewrites the expected texts.
 
+mod changes;
 mod compact;
+mod outline;
 
 use super::facts::{Entry, Mark, Node};
-use super::{Facts, FrameSnapshot, Layout, Pattern, RenderOptions};
+use super::{Facts, FrameSnapshot, Layout, Pattern, RenderOptions, Rendered};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs;
@@ -25,7 +27,7 @@ fn pages() -> Vec<PathBuf> {
 #[test]
 fn recorded_pages_read_as_expected() {
     for page in pages() {
-        let text = recorded(&page).render(&RenderOptions::default());
+        let text = recorded(&page).render(&RenderOptions::default()).text;
         expect_test::expect_file![page.with_extension("yaml")].assert_eq(&format!("{text}\n"));
     }
 }
@@ -34,10 +36,11 @@ fn recorded_pages_read_as_expected() {
 fn a_cut_node_keeps_the_name_from_its_content() {
     let table = || recorded(&Path::new(RECORDED).join("tables.json"));
     let lines = |depth| {
-        table().render(&RenderOptions {
+        let options = RenderOptions {
             depth: Some(depth),
             ..RenderOptions::default()
-        })
+        };
+        table().render(&options).text
     };
     assert!(lines(1).contains("- table \"Cap\" [ref=e2]\n"));
     assert!(lines(2).contains("- table [ref=e2]:\n    - caption [ref=e3]: Cap\n"));
@@ -70,15 +73,66 @@ fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
             - generic [ref=f1e1]:
               - button "In" [ref=f1e2] [cursor=pointer]
               - text: text"#]]
-    .assert_eq(&page.render(&RenderOptions::default()));
+    .assert_eq(&page.render(&RenderOptions::default()).text);
     expect_test::expect![[r#"
         - generic [ref=e1]:
           - heading "Out" [level=1] [ref=e2]
           - iframe [ref=e3] [cursor=pointer]"#]]
-    .assert_eq(&page.render(&RenderOptions {
-        depth: Some(1),
-        ..RenderOptions::default()
-    }));
+    .assert_eq(
+        &page
+            .render(&RenderOptions {
+                depth: Some(1),
+                ..RenderOptions::default()
+            })
+            .text,
+    );
+}
+
+#[test]
+fn a_line_has_the_ref_of_its_element_whether_or_not_it_is_shown() {
+    let mut page = document(
+        "",
+        json!([
+            ["generic", "", 1, 3],
+            ["paragraph", "", 2, 1],
+            "one",
+            ["link", "l", 3, 0, { "url": "/x" }],
+            ["iframe", "", 4, 0, { "frame": 7 }],
+        ]),
+    );
+    page.insert_frame(
+        7,
+        document("f1", json!([["list", "", 2, 1], ["listitem", "", 3, 0]])),
+    );
+    let lines = |layout| {
+        let options = RenderOptions {
+            layout,
+            depth: None,
+        };
+        let Rendered { text, lines } = page.render(&options);
+        let lines = lines.iter(&text).map(|line| {
+            let reference = line.reference.map_or("-".to_owned(), |it| it.to_string());
+            format!("{} {reference} {:?} {}\n", line.level, line.kind, line.text)
+        });
+        lines.collect::<String>()
+    };
+    expect_test::expect![[r#"
+        0 e2 Text one
+        0 e3 Element("link") link "l" e3 → /x
+        0 e4 Element("iframe") iframe
+        1 f1e3 Element("listitem") -
+    "#]]
+    .assert_eq(&lines(Layout::Compact));
+    expect_test::expect![[r#"
+        0 e1 Element("generic") - generic [ref=e1]:
+        1 e2 Element("paragraph") - paragraph [ref=e2]: one
+        1 e3 Element("link") - link "l" [ref=e3]:
+        2 - Property - /url: /x
+        1 e4 Element("iframe") - iframe [ref=e4]:
+        2 f1e2 Element("list") - list [ref=f1e2]:
+        3 f1e3 Element("listitem") - listitem [ref=f1e3]
+    "#]]
+    .assert_eq(&lines(Layout::Full));
 }
 
 #[test]
@@ -87,7 +141,7 @@ fn bounding_boxes_are_printed_last() {
     let facts = json!([["link", "l", 4, 0, more]]);
     let page = document("f2", facts);
     assert_eq!(
-        page.render(&RenderOptions::default()),
+        page.render(&RenderOptions::default()).text,
         "- link \"l\" [ref=f2e4] [cursor=pointer] [box=1,-2,30,4]:\n  - /url: /x"
     );
 }
@@ -231,7 +285,7 @@ proptest! {
     #[test]
     fn any_tree_can_be_written(entries in entries(), depth in prop::option::of(0..4_u32)) {
         let snapshot = FrameSnapshot { entries, ..FrameSnapshot::default() };
-        let text = snapshot.render(&RenderOptions { depth, ..RenderOptions::default() });
+        let text = snapshot.render(&RenderOptions { depth, ..RenderOptions::default() }).text;
         let mut before = None;
         for line in text.lines() {
             let indent = line.len() - line.trim_start().len();
@@ -246,9 +300,18 @@ proptest! {
     }
 
     #[test]
+    fn the_lines_are_those_of_the_text(entries in entries(), is_full in any::<bool>()) {
+        let layout = if is_full { Layout::Full } else { Layout::Compact };
+        let snapshot = FrameSnapshot { entries, ..FrameSnapshot::default() };
+        let Rendered { text, lines } = snapshot.render(&RenderOptions { layout, depth: None });
+        let written = lines.iter(&text).map(|line| format!("{}{}", layout.indent().repeat(line.level as usize), line.text));
+        prop_assert_eq!(text.lines().collect::<Vec<_>>(), written.collect::<Vec<_>>());
+    }
+
+    #[test]
     fn every_match_is_in_the_result(entries in entries(), text in "[ab:-]") {
         let snapshot = FrameSnapshot { entries, ..FrameSnapshot::default() };
-        let lines = snapshot.render(&RenderOptions::default());
+        let lines = snapshot.render(&RenderOptions::default()).text;
         let found = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(Pattern::text(&text).find_in(lines.clone())).unwrap();
         let matching: Vec<&str> = lines.lines().filter(|line| line.to_lowercase().contains(&text)).collect();
         prop_assert_eq!(found.matches, matching.len());

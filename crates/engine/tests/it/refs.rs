@@ -9,10 +9,11 @@ use serde_json::Value;
 use std::collections::HashMap;
 use testkit::Engine;
 
-/// A page with a keyed list, an unkeyed one, a list that shows a part of its rows, and a shadow root. It records for each click the element
-/// that received it, by a number of its own.
+/// A page with a keyed list, an unkeyed one, a list that shows a part of its rows, and a shadow root; and with the same kinds of lists whose
+/// rows have buttons with the same name. It records for each click the element that received it, by a number of its own, and its row.
 const PAGE: &str = r#"<!doctype html><title>Lists</title><style>button, [role=link] { margin: 2px }</style>
 <main><ul id=keyed aria-label=Keyed></ul><ul id=unkeyed aria-label=Unkeyed></ul><ul id=part aria-label=Part></ul><div id=aside></div><div id=host></div></main>
+<ul id=tasks></ul><table><tbody id=goods></tbody></table><div id=visible></div>
 <script>
   const names = ['Save', 'Delete', 'Open 1', 'Open 2', 'Rename'];
   const shadow = host.attachShadow({ mode: 'open' });
@@ -25,9 +26,22 @@ const PAGE: &str = r#"<!doctype html><title>Lists</title><style>button, [role=li
   const all = () => [...document.querySelectorAll('main button'), ...shadow.querySelectorAll('button')];
   const facts = (e) => {
     if (!numbers.has(e)) numbers.set(e, ++last);
-    return { number: numbers.get(e), role: e.getAttribute('role') ?? 'button', name: e.textContent, attached: e.isConnected };
+    const row = e.closest('[data-row]')?.querySelector('.title').textContent ?? '';
+    return { number: numbers.get(e), role: e.getAttribute('role') ?? 'button', name: e.textContent, attached: e.isConnected, row };
   };
-  addEventListener('click', (event) => clicks.push(facts(event.composedPath()[0])), true);
+  const titles = ['Apples', 'Bread', 'Sour cream', 'Dates', 'Brown eggs', 'Figs', 'Grapes', 'Honey', 'Ink', 'Jam', 'Kale', 'Lemons'];
+  const draw = (list, html, count) => { list.innerHTML = Array.from({ length: count }, () => html).join(''); };
+  const title = (row) => row.querySelector('.title');
+  const status = (row) => row.querySelector('.status');
+  draw(tasks, '<li data-row><span class=title></span> <i class=status>open</i> <button>Remove</button> <button>Rename</button></li>', 4);
+  draw(goods, '<tr data-row><td class=place><td class=title><td class=status>0<td><button>More</button></tr>', 4);
+  draw(visible, '<div data-row><div class=cell><b class=title></b></div><div class=cell><em class=status></em><button>Remove</button></div></div>', 3);
+  const show = (first) => { for (const [i, row] of [...visible.children].entries()) { title(row).textContent = 'Item ' + (first + i); status(row).textContent = (first + i) % 3 ? 'open' : 'done'; } };
+  for (const [i, row] of [...tasks.children].entries()) title(row).textContent = titles[i];
+  for (const [i, row] of [...goods.children].entries()) { row.firstChild.textContent = i + 1; title(row).textContent = titles[i]; }
+  show(0);
+  const unused = (list, n) => { const used = [...list.querySelectorAll('.title')].map((e) => e.textContent); return name(titles.filter((title) => !used.includes(title)), n); };
+  document.addEventListener('click', (event) => clicks.push(facts(event.composedPath()[0])), true);
   for (let i = 0; i < 4; i++) {
     keyed.append(item(names[i]));
     unkeyed.append(item(names[i % 2]));
@@ -52,11 +66,18 @@ const PAGE: &str = r#"<!doctype html><title>Lists</title><style>button, [role=li
     (n) => { const e = name(all(), n); e.hasAttribute('role') ? e.removeAttribute('role') : e.setAttribute('role', 'link'); },
     // States do not count.
     (n) => { const e = name(all(), n); e.ariaPressed = e.ariaPressed === 'true' ? 'false' : 'true'; e.title = 'step ' + n; },
+    // Rows: keyed, unkeyed, in view, with another status or count, renamed, and removed.
+    (n) => { for (const row of [...tasks.children].sort((a, b) => (title(a).textContent.charCodeAt(0) * n) % 7 - (title(b).textContent.charCodeAt(0) * n) % 7)) tasks.append(row); },
+    (n) => { const rows = [...goods.children].map((row) => [title(row).textContent, status(row).textContent]); for (const [i, row] of [...goods.children].entries()) [title(row).textContent, status(row).textContent] = name(rows, i + n); },
+    (n) => show(n),
+    (n) => { status(name([...tasks.children], n)).textContent = n % 2 ? 'done' : 'open'; status(name([...goods.children], n)).textContent = n; },
+    (n) => { title(name([...tasks.children], n)).textContent = unused(tasks, n); },
+    (n) => { if (tasks.children.length > 2) name([...tasks.children], n).remove(); },
   ];
 </script>"#;
 
 /// The number of kinds of changes in the page.
-const CHANGES: usize = 11;
+const CHANGES: usize = 17;
 
 /// What the page says of an element.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -65,6 +86,8 @@ struct Facts {
     role: String,
     name: String,
     attached: bool,
+    /// The title of its row; empty without a row.
+    row: String,
 }
 
 /// The refs of buttons and links in a snapshot, with their roles and names.
@@ -131,6 +154,7 @@ async fn use_ref(page: &Page, reference: &str, was: &Facts, clicks: bool) {
                 let of: Facts = serde_json::from_value(of.unwrap()).unwrap();
                 assert_eq!((&of.role, &of.name), (&best.role, &best.name));
                 assert_ne!(of.number, was.number, "{reference} {facts:?}");
+                assert_eq!(of.row, was.row, "{reference} {facts:?}");
             }
         }
         Err(error) => panic!("{reference} of {was:?}: {error}"),

@@ -331,7 +331,10 @@ fn a_route_applies_to_the_first_request_of_a_popup(engine: Engine) {
         };
         let rules = vec![
             rule("**/mocked", RouteAnswer::Mock(mock.into())),
-            rule("**/blocked", RouteAnswer::Block),
+            rule(
+                "**/blocked",
+                RouteAnswer::Abort(engine::FailureReason::BlockedByClient),
+            ),
         ];
         stage
             .context
@@ -371,7 +374,7 @@ fn a_cancelled_change_of_routes_leaves_no_request_paused(engine: Engine) {
         let rule = Route {
             url: Some(UrlPattern::new("**/blocked").unwrap()),
             resource_type: None,
-            answer: RouteAnswer::Block,
+            answer: RouteAnswer::Abort(engine::FailureReason::BlockedByClient),
             details: None,
         };
         let came = |path: &str| format!("fetch('/{path}').then(() => true, () => false)");

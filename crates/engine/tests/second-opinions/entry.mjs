@@ -1,8 +1,8 @@
-// What two libraries say of the roles and names of elements, for tests/it/second_opinions.rs, which bundles this for a page.
+// The roles and names of elements according to two libraries. tests/it/second_opinions.rs bundles this script for a page.
 import { elementRoles, roles } from "aria-query";
 import { computeAccessibleName, getRole } from "dom-accessibility-api";
 
-/** The role and the name that `dom-accessibility-api` computes for each element of a page. */
+/** Returns the role and the name that `dom-accessibility-api` computes for each element of a page. */
 window.opinions = () =>
   [...document.querySelectorAll("[data-r]")].map((e) => ({ role: getRole(e) ?? "generic", name: computeAccessibleName(e) }));
 
@@ -30,7 +30,7 @@ const PARENTS = {
   option: "select",
 };
 
-/** An element in those that it needs around it. */
+/** Adds an element to the document, in the ancestors that it requires. */
 function inContext(e, parentOf) {
   let outermost = e;
   for (let parent = parentOf(e); parent; parent = parentOf(parent)) {
@@ -46,13 +46,13 @@ const withRole = (role) => {
   return e;
 };
 
-/** Adds elements for all that `aria-query` knows of HTML and of roles, and says what it expects of each, in their order. */
+/** Adds an element for each HTML element and each role in `aria-query`. Returns the expected roles and names in document order. */
 window.examples = () => {
-  const wanted = [];
+  const examples = [];
   const add = (e, expected, parentOf) => {
-    e.setAttribute("data-at", wanted.length);
+    e.setAttribute("data-at", examples.length);
     e.setAttribute("data-r", "");
-    wanted.push({ title: e.outerHTML.replace(/ data-\w+="[^"]*"/g, ""), ...expected });
+    examples.push({ title: e.outerHTML.replace(/ data-\w+="[^"]*"/g, ""), ...expected });
     inContext(e, parentOf);
   };
   for (const [{ name, attributes = [], constraints = [] }, found] of elementRoles.entries()) {
@@ -80,6 +80,5 @@ window.examples = () => {
       add(e, { roles: [role], name, context: "" }, parentOf);
     }
   }
-  // In the order of the document.
-  return [...document.querySelectorAll("[data-at]")].map((e) => wanted[e.getAttribute("data-at")]);
+  return [...document.querySelectorAll("[data-at]")].map((e) => examples[e.getAttribute("data-at")]);
 };

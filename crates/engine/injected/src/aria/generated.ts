@@ -1,23 +1,28 @@
-// Text that CSS generates around the content of an element. https://www.w3.org/TR/accname-1.2/#comp_name_from_content_pseudo_element
+// The generated content of pseudo-elements and list markers. https://www.w3.org/TR/accname-1.2/#comp_name_from_content_pseudo_element
 
-import { itsLook, itsRoot } from "../dom";
+import { styleOf, rootOf } from "../dom";
 import { cached, type Seen } from "../seen";
 
+/** Returns the text of `::before`. */
 export const textBefore = cached((it: Seen) => generatedText(it, "::before"));
+/** Returns the text of `::after`. */
 export const textAfter = cached((it: Seen) => generatedText(it, "::after"));
 
-/** Whether a style sheet could put text before or after an element under a root: asking each element costs much more. */
+/**
+ * Returns whether a style sheet of a root can generate text. Checking this once is much faster than reading the style of each
+ * pseudo-element.
+ */
 export const mayGenerate = cached((root: Document | ShadowRoot) => {
   let generates = false;
   const isReadable = eachRule(root, (rule) => {
-    // Most often it is an empty box that is put there, for looks.
+    // Most pseudo-elements are decorative boxes without text.
     const { content } = rule.style ?? {};
     generates ||= !!content && !/^(none|normal|(["'])\s*\2)$/.test(content) && /before|after/i.test(rule.selectorText ?? "::before");
   });
   return generates || !isReadable;
 });
 
-/** Visits the rules of the style sheets of a root; false if some cannot be read, because they are of another origin. */
+/** Visits the rules of the style sheets of a root. Returns false if some cannot be read, because they have another origin. */
 function eachRule(root: Document | ShadowRoot, visit: (rule: CSSStyleRule) => void): boolean {
   const visitAll = (sheet: CSSStyleSheet | CSSGroupingRule): void => {
     const rules = sheet.cssRules;
@@ -50,20 +55,20 @@ function generatedText(it: Seen, pseudo: Pseudo): string {
   return text && style.display !== "inline" ? ` ${text} ` : text;
 }
 
-/** The marker of a list item, which is a symbol, a number or a text. https://www.w3.org/TR/css-lists-3/#content-property */
+/** Returns the text of the marker of a list item. https://www.w3.org/TR/css-lists-3/#content-property */
 export function markerText(it: Seen): string {
-  if (itsLook(it).display !== "list-item") return "";
+  if (styleOf(it).display !== "list-item") return "";
   const { content } = getComputedStyle(it.element, "::marker");
   if (content === "none") return "";
   if (content && content !== "normal") return contentValue(it, content);
   const { listStyleImage, listStyleType: type } = getComputedStyle(it.element);
-  // Disclosure triangles are graphics of the browser.
+  // Disclosure triangles are drawn by the browser and have no text.
   if (listStyleImage !== "none" || /^(none|disclosure.*)$/.test(type)) return "";
   if (type.startsWith('"')) return contentValue(it, type);
   return type in BULLETS ? `${BULLETS[type]} ` : `${counterText(numberOf(it.element), type)}. `;
 }
 
-/** The number of a list item among its siblings. */
+/** Returns the ordinal value of a list item. https://html.spec.whatwg.org/multipage/grouping-content.html#ordinal-value */
 function numberOf(e: Element): number {
   const list = e.parentElement;
   const items = [...(list?.children ?? [e])];
@@ -97,7 +102,7 @@ const ROMAN: [number, string][] = [
   [1, "i"],
 ];
 
-/** The value of a counter in one of the predefined styles; in decimal digits for any other. https://www.w3.org/TR/css-counter-styles-3/ */
+/** Returns the value of a counter in a predefined style; in decimal digits for other styles. https://www.w3.org/TR/css-counter-styles-3/ */
 function counterText(value: number, style: string): string {
   const bullet = style === "none" ? "" : BULLETS[style];
   if (bullet !== undefined) return bullet;
@@ -120,11 +125,11 @@ function counterText(value: number, style: string): string {
 const TOKEN =
   /\s*(?:"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)\s*\)|counters?\(\s*([\w-]+)\s*(?:,\s*"((?:[^"\\]|\\.)*)"\s*)?(?:,\s*([\w-]+)\s*)?\)|(open|close)-quote|([\w-]+\((?:[^()"]|"[^"]*"|\([^()]*\))*\)|no-(?:open|close)-quote)|(\/))/gy;
 
-/** The text of a `content` value; what comes after a slash is its alternative. https://www.w3.org/TR/css-content-3/#alt */
+/** Returns the text of a `content` value: the alternative text after a slash, if there is one. https://www.w3.org/TR/css-content-3/#alt */
 function contentValue(it: Seen, content: string, pseudo?: Pseudo): string {
   let text = "";
   let read = 0;
-  // An image has no text.
+  // Images have no text.
   for (const [token, string, attribute, counter, separator, style, quote, , slash] of content.matchAll(TOKEN)) {
     read += token.length;
     if (slash) text = "";
@@ -142,24 +147,27 @@ function unescaped(text: string): string {
 }
 
 function countersText(it: Seen, pseudo: Pseudo | undefined, name: string, separator?: string, style = "decimal"): string {
-  const all = (pseudo && countersOf(itsRoot(it)).get(it.element)?.[pseudo]?.[name]) ?? [0];
+  const all = (pseudo && countersOf(rootOf(it)).get(it.element)?.[pseudo]?.[name]) ?? [0];
   const shown = separator === undefined ? all.slice(-1) : all;
   return shown.map((value) => counterText(value, style)).join(unescaped(separator ?? ""));
 }
 
 interface Counter {
   value: number;
-  /** The counter is visible in this node, after the element that made it. */
+  /** The node in which the counter is in scope, after the element that created it. */
   readonly scope: Node;
 }
 
 type Counters = Record<string, number[]>;
 
-/** The values of counters at the pseudo-elements of the elements whose rules use any. https://www.w3.org/TR/css-lists-3/#auto-numbering */
+/**
+ * Returns the values of the counters at pseudo-elements, for elements whose rules use counters.
+ * https://www.w3.org/TR/css-lists-3/#auto-numbering
+ */
 const countersOf = cached((root: Document | ShadowRoot) => {
   const selectors: string[] = [];
   eachRule(root, ({ style, selectorText }) => {
-    // What a nested rule refers to by `&` is found by its own parent.
+    // `&` is not resolved: the elements of a nested rule are only found if the parent rule uses counters too.
     if (selectorText && /counter/.test(style?.cssText ?? ""))
       selectors.push(selectorText.replace(/::?(before|after|marker)\b/g, "") || "*");
   });
@@ -180,7 +188,7 @@ const countersOf = cached((root: Document | ShadowRoot) => {
     if (display === "none" || (pseudo && (content === "none" || content === "normal"))) return;
     const make = (name: string, value: number): void => {
       const all = visible(name, e);
-      // A sibling's counter is replaced.
+      // A counter of a preceding sibling is replaced.
       if (all.at(-1)?.scope === scope) all.pop();
       all.push({ scope, value });
     };

@@ -1,26 +1,26 @@
-// Which role an element has: https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings, https://www.w3.org/TR/svg-aam-1.0/#mapping_role_table
-// and https://www.w3.org/TR/core-aam-1.2/#roleMappingComputedRole.
+// The computed roles of elements: https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings,
+// https://www.w3.org/TR/svg-aam-1.0/#mapping_role_table and https://www.w3.org/TR/core-aam-1.2/#roleMappingComputedRole.
 
 import {
   closest,
   hasTextBox,
   isElement,
-  itIsHtml,
-  itIsPainted,
-  itIsSvg,
-  itsChildren,
-  itsLook,
-  itsOwner,
-  itsParent,
-  itsRoot,
-  itsShadow,
+  isHtml,
+  isPainted,
+  isSvg,
+  childrenOf,
+  styleOf,
+  ownerOf,
+  parentOf,
+  rootOf,
+  shadowRootOf,
   parentOrHost,
 } from "../dom";
 import { cached, seen, type Seen, type Table } from "../seen";
 
 const words = (s: string): Set<string> => new Set(s.split(" "));
 
-// Those of ARIA that are not abstract, of ARIA 1.3 as far as it is settled, of Graphics-ARIA and of DPUB-ARIA.
+// The non-abstract roles of ARIA 1.2, the stable ones of ARIA 1.3, and those of Graphics-ARIA and DPUB-ARIA.
 const ROLES = words(
   "alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox comment " +
     "complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell " +
@@ -35,13 +35,16 @@ const ROLES = words(
     "doc-pageheader doc-pagelist doc-part doc-preface doc-prologue doc-pullquote doc-qna doc-subtitle doc-tip doc-toc",
 );
 
-/** Roles that may have no name: https://www.w3.org/TR/wai-aria-1.2/#namefromprohibited, and those of ARIA 1.3 and DPUB-ARIA 1.1. */
-export const UNNAMED = words(
+/**
+ * The roles for which naming is prohibited: https://www.w3.org/TR/wai-aria-1.2/#namefromprohibited, and those of ARIA 1.3 and DPUB-ARIA
+ * 1.1.
+ */
+export const NAME_PROHIBITED = words(
   "caption code definition deletion emphasis generic insertion mark none paragraph presentation strong subscript suggestion superscript term " +
     "time doc-pagefooter doc-pageheader",
 );
 
-// The roles of the accessibility parent without which a role is ignored: https://www.w3.org/TR/wai-aria-1.2/#scope.
+// The required roles of the accessibility parent. Without one of them a role is ignored: https://www.w3.org/TR/wai-aria-1.2/#scope.
 const CONTEXTS = new Map<string, Set<string>>();
 for (const [roles, parents] of [
   ["caption", "figure grid table treegrid"],
@@ -57,7 +60,8 @@ for (const [roles, parents] of [
   for (const role of words(roles)) CONTEXTS.set(role, words(parents));
 }
 
-const PLAIN = new Map(
+/** The roles of elements whose role only depends on the tag. */
+const ROLE_BY_TAG = new Map(
   Object.entries({
     address: "group",
     article: "article",
@@ -128,12 +132,12 @@ const INPUTS: Record<string, string> = {
   submit: "button",
 };
 
-// Elements without a role of ARIA, which may have a name. Those that neither this nor another table has are generic.
+// Elements without a corresponding ARIA role. All elements in none of these tables are generic.
 const ROLELESS = words("abbr audio canvas cite dl embed frame iframe kbd label legend map object picture rp rt ruby slot var video");
 
 const SHAPES = "circle ellipse line path polygon polyline rect";
-// Elements of drawings that have a role if they are included in the accessibility tree: https://www.w3.org/TR/svg-aam-1.0/#include_elements.
-const DRAWN = new Map([
+// The roles of SVG elements that are included in the accessibility tree: https://www.w3.org/TR/svg-aam-1.0/#include_elements.
+const SVG_ROLES = new Map([
   ...SHAPES.split(" ").map((tag): [string, string] => [tag, "graphics-symbol"]),
   ["a", "group"],
   ["foreignObject", "group"],
@@ -146,8 +150,8 @@ const DRAWN = new Map([
   ["use", "graphics-object"],
 ]);
 
-/** The tags whose role depends on more than the tag, by each role that they can have. */
-const BY_MORE = new Map<string, string[]>([
+/** The tags of elements whose role also depends on other conditions, by role. */
+const CONDITIONAL_TAGS = new Map<string, string[]>([
   ["link", ["a", "area"]],
   ["contentinfo", ["footer"]],
   ["sectionfooter", ["footer"]],
@@ -170,21 +174,21 @@ const BY_MORE = new Map<string, string[]>([
   ...["textbox", "searchbox", ...Object.values(INPUTS)].map((role): [string, string[]] => [role, ["input"]]),
 ]);
 
-/** The CSS that finds everything that can have a role, and more; undefined where anything can. */
-export function candidates(role: string): string | undefined {
-  // Any element without a role can have that of a group, by an attribute or as a part of a drawing.
+/** Returns a CSS selector that matches at least all elements with a role; undefined if every element can have it. */
+export function candidateSelector(role: string): string | undefined {
+  // Attributes such as `popover` and SVG make elements without another role groups.
   if (isPresentational(role) || /^(generic|group)$/.test(role)) return undefined;
-  const tags = [...PLAIN.keys()].filter((tag) => PLAIN.get(tag) === role);
-  return ["[role]", ...tags, ...(BY_MORE.get(role) ?? [])].join();
+  const tags = [...ROLE_BY_TAG.keys()].filter((tag) => ROLE_BY_TAG.get(tag) === role);
+  return ["[role]", ...tags, ...(CONDITIONAL_TAGS.get(role) ?? [])].join();
 }
 
-/** The preferred one of roles that are synonyms. https://w3c.github.io/aria/#image */
+/** Returns the preferred name of a role that has synonyms. https://w3c.github.io/aria/#image */
 export function preferred(role: string | null): string | null {
   return role === "image" ? "img" : role === "presentation" ? "none" : role;
 }
 
-// A role of none on the container takes these required children along.
-const OWNERS = new Map<string, string[]>([
+// The parents whose presentational role these required children inherit.
+const REQUIRED_PARENTS = new Map<string, string[]>([
   ["li", ["ul", "ol", "menu"]],
   ["dd", ["dl"]],
   ["dt", ["dl"]],
@@ -196,44 +200,48 @@ const OWNERS = new Map<string, string[]>([
   ["th", ["tr"]],
 ]);
 
-// The last four are global by an older version of the standard.
+// The last four are global attributes in ARIA 1.1.
 const GLOBAL_ATTRIBUTES = words(
   (
     "atomic braillelabel brailleroledescription busy controls current describedby description details dropeffect flowto grabbed hidden " +
     "keyshortcuts label labelledby live owns relevant roledescription disabled errormessage haspopup invalid"
   ).replace(/\w+/g, "aria-$&"),
 );
-// Elements to which an `aside`, and with `main` a `header` or `footer`, is scoped instead of to the body.
+// The sectioning elements. The role of an `<aside>`, `<header>` or `<footer>` in them differs from that of one scoped to the body.
 const SECTIONING = ":is(article,aside,nav,section):not([role]),[role=article i],[role=complementary i],[role=navigation i],[role=region i]";
 const SECTIONING_OR_MAIN = `main:not([role]),[role=main i],${SECTIONING}`;
 
-/** Computes the name of an element by its attributes. Names depend on roles and some roles on names, so `names.ts` provides it. */
+/**
+ * Returns the accessible name including hidden content. `names.ts` sets this function, because names depend on roles and some roles on
+ * names.
+ */
 let nameByAttributes: (it: Seen) => string;
 
+/** Sets the function that computes names. */
 export function provideNames(name: (it: Seen) => string): void {
   nameByAttributes = name;
 }
 
-/** The role, explicit or implied by the tag; null where there is none, and `presentation` or `none` as written. */
-export function itsRole(it: Seen): string | null {
+/** Returns the computed role: the explicit or the implied one; null if there is none. `presentation` and `none` are not unified. */
+export function roleOf(it: Seen): string | null {
   if (it.role === undefined) {
-    // A name that decides about the role may be read from elements whose roles depend on this one.
+    // The role can depend on a name whose computation requires this role again.
     it.role = null;
     it.role = computedRole(it);
   }
   return it.role;
 }
 
-/** The same, of an element. */
-export function roleOf(e: Element): string | null {
-  return itsRole(seen(e));
+/** Returns the computed role of an element; see `roleOf`. */
+export function elementRole(e: Element): string | null {
+  return roleOf(seen(e));
 }
 
 function computedRole(it: Seen): string | null {
   const explicit = it.attributeNames.length ? explicitRole(it) : undefined;
   if (explicit && !isPresentational(explicit) && explicit !== "generic") return explicit;
   const implied = explicit === "generic" ? explicit : impliedRole(it);
-  if (needsGroup(it) && (!implied || implied === "generic" || isPresentational(implied)) && !itIsSvg(it)) {
+  if (needsGroup(it) && (!implied || implied === "generic" || isPresentational(implied)) && !isSvg(it)) {
     // https://w3c.github.io/html-aam/#minimum-role
     return ROLELESS.has(it.tag) ? implied : "group";
   }
@@ -241,18 +249,18 @@ function computedRole(it: Seen): string | null {
   return mustBeExposed(it) ? implied : explicit;
 }
 
-/** Whether an attribute makes a group of an element that has no other role. */
+/** Returns whether an attribute makes an element without another role a group. */
 function needsGroup(it: Seen): boolean {
   if (!it.attributeNames.length) return false;
   return it.has("autofocus") || it.has("popover") || (it.has("draggable") && it.attribute("draggable") !== "false");
 }
 
-/** Whether a role says that there is none. */
+/** Returns whether a role is `none` or `presentation`. */
 export function isPresentational(role: string | null | undefined): boolean {
   return role === "none" || role === "presentation";
 }
 
-/** The first role of the attribute that is known, in its context, and has the name that it requires. */
+/** Returns the first role of the attribute that is valid, is in its required context, and has the required name. */
 function explicitRole(it: Seen): string | undefined {
   if (it.explicit !== undefined) return it.explicit || undefined;
   const tokens = it.attribute("role")?.toLowerCase().split(/\s+/) ?? [];
@@ -266,27 +274,28 @@ function explicitRole(it: Seen): string | undefined {
   return role && it.explicit;
 }
 
-/** Whether the accessibility parent of an element has a role that the element's own requires. */
+/** Returns whether the accessibility parent of an element has a role that the role of the element requires. */
 function isInContext(it: Seen, role: string): boolean {
   const parents = CONTEXTS.get(role);
   if (!parents) return true;
-  for (let at = itsAccessibilityParent(it), steps = 0; at && steps < FARTHEST; at = itsAccessibilityParent(at), steps++) {
-    const around = itsRole(at);
-    if (around && around !== "generic" && !isPresentational(around)) return parents.has(around);
+  for (let at = accessibilityParentOf(it), steps = 0; at && steps < MAX_DEPTH; at = accessibilityParentOf(at), steps++) {
+    const parentRole = roleOf(at);
+    if (parentRole && parentRole !== "generic" && !isPresentational(parentRole)) return parents.has(parentRole);
   }
   return false;
 }
 
-/** So far up is a context looked for; elements may own each other in a circle. */
-const FARTHEST = 1_000;
+/** The maximum number of ancestors that are searched for a context, because `aria-owns` can be circular. */
+const MAX_DEPTH = 1_000;
 
-function itsAccessibilityParent(it: Seen): Seen | null {
+/** Returns the owner by `aria-owns`, else the parent in the flat tree. */
+function accessibilityParentOf(it: Seen): Seen | null {
   const id = it.attribute("id");
-  const owner = id ? ownersOf(itsRoot(it)).get(id) : undefined;
-  return owner && owner !== it.element ? seen(owner) : itsParent(it);
+  const owner = id ? ownersOf(rootOf(it)).get(id) : undefined;
+  return owner && owner !== it.element ? seen(owner) : parentOf(it);
 }
 
-/** The elements that own others by `aria-owns`, by the ids of these. */
+/** Returns the elements with `aria-owns` by the ids of the elements that they own. */
 const ownersOf = cached((root: Document | ShadowRoot) => {
   const owners = new Map<string, Element>();
   for (const owner of root.querySelectorAll("[aria-owns]")) {
@@ -295,12 +304,12 @@ const ownersOf = cached((root: Document | ShadowRoot) => {
   return owners;
 });
 
-/** Whether the element has a global attribute of ARIA with a value, for which a role of none is ignored. */
+/** Returns whether the element has a global ARIA attribute with a value. */
 function hasGlobalAttribute(it: Seen): boolean {
   return it.attributeNames.some((name) => GLOBAL_ATTRIBUTES.has(name) && !!it.attribute(name)?.trim());
 }
 
-/** Whether the element can have the focus, by its nature or by a tabindex. */
+/** Returns whether the element is focusable. */
 function isFocusable(it: Seen): boolean {
   return !isNativelyDisabled(it) && (isNativelyFocusable(it) || hasTabIndex(it));
 }
@@ -314,12 +323,12 @@ function isNativelyFocusable(it: Seen): boolean {
   if (tag === "a" || tag === "area") return it.has("href");
   if (it.has("contenteditable") && it.attribute("contenteditable") !== "false") return true;
   if (tag === "input") return (it.element as HTMLInputElement).type !== "hidden";
-  return /^(button|iframe|select|textarea)$/.test(tag) || (/^(audio|video)$/.test(tag) && it.has("controls")) || itIsSummary(it);
+  return /^(button|iframe|select|textarea)$/.test(tag) || (/^(audio|video)$/.test(tag) && it.has("controls")) || isSummary(it);
 }
 
 const CONTROLS = words("button input select textarea option optgroup");
 
-/** Whether the element is a form control that is disabled by itself, its optgroup or its fieldset. */
+/** Returns whether the element is a form control that is disabled by its attribute, its optgroup or its fieldset. */
 export function isNativelyDisabled(it: Seen): boolean {
   const { element: e, tag } = it;
   if (!CONTROLS.has(tag)) return false;
@@ -327,38 +336,38 @@ export function isNativelyDisabled(it: Seen): boolean {
   if (tag === "option" && e.closest("optgroup[disabled]")) return true;
   const fieldset = e.parentElement?.closest("fieldset[disabled]");
   if (!fieldset) return false;
-  // The first legend of a disabled fieldset keeps its controls usable.
+  // Controls in the first legend of a disabled fieldset are not disabled.
   const legend = fieldset.querySelector(":scope > legend");
   return !legend?.contains(e) || !!fieldset.parentElement?.closest("fieldset[disabled]");
 }
 
-/** Whether a role of none is ignored. https://www.w3.org/TR/wai-aria-1.2/#conflict_resolution_presentation_none */
+/** Returns whether a presentational role is ignored. https://www.w3.org/TR/wai-aria-1.2/#conflict_resolution_presentation_none */
 function mustBeExposed(it: Seen): boolean {
   return hasGlobalAttribute(it) || isFocusable(it);
 }
 
 function impliedRole(it: Seen): string | null {
-  return (OWNERS.has(it.tag) && strippedBy(it)) || (tagRole(it) ?? null);
+  return (REQUIRED_PARENTS.has(it.tag) && inheritedPresentation(it)) || (tagRole(it) ?? null);
 }
 
-/** The `none` or `presentation` by which a list, table or row makes its parts into nothing as well, unless they must be exposed; else empty. */
-function strippedBy(it: Seen): string {
-  return it.stripped ?? (it.stripped = foundStripped(it));
+/** Returns the presentational role that a required child inherits from its list, table or row; empty if there is none. */
+function inheritedPresentation(it: Seen): string {
+  return it.inherited ?? (it.inherited = computeInheritedPresentation(it));
 }
 
-function foundStripped(it: Seen): string {
-  const owners = OWNERS.get(it.tag);
-  const parent = owners && itsOwner(it);
-  if (!parent || !owners.includes(parent.tag)) return "";
+function computeInheritedPresentation(it: Seen): string {
+  const parents = REQUIRED_PARENTS.get(it.tag);
+  const parent = parents && ownerOf(it);
+  if (!parent || !parents.includes(parent.tag)) return "";
   const explicit = parent.attributeNames.length ? explicitRole(parent) : undefined;
-  return explicit && isPresentational(explicit) && !mustBeExposed(parent) ? explicit : strippedBy(parent);
+  return explicit && isPresentational(explicit) && !mustBeExposed(parent) ? explicit : inheritedPresentation(parent);
 }
 
 function tagRole(it: Seen): string | null | undefined {
   const { tag, element: e } = it;
-  const plain = PLAIN.get(tag);
+  const plain = ROLE_BY_TAG.get(tag);
   if (plain) return plain;
-  if (itIsSvg(it)) return drawingRole(it);
+  if (isSvg(it)) return drawingRole(it);
   switch (tag) {
     case "a":
     case "area":
@@ -382,7 +391,7 @@ function tagRole(it: Seen): string | null | undefined {
     case "select":
       return it.has("multiple") || (e as HTMLSelectElement).size > 1 ? "listbox" : "combobox";
     case "summary":
-      return itIsSummary(it) ? null : "generic";
+      return isSummary(it) ? null : "generic";
     case "td":
     case "th":
       return cellRole(it);
@@ -391,11 +400,11 @@ function tagRole(it: Seen): string | null | undefined {
   }
 }
 
-/** Whether the element is the summary of the details around it. */
-export function itIsSummary(it: Seen): boolean {
+/** Returns whether the element is the summary of its parent `<details>`. */
+export function isSummary(it: Seen): boolean {
   const details = it.tag === "summary" && it.element.parentElement;
   return (
-    !!details && itIsHtml(seen(details), "details") && [...details.children].find((child) => child.localName === "summary") === it.element
+    !!details && isHtml(seen(details), "details") && [...details.children].find((child) => child.localName === "summary") === it.element
   );
 }
 
@@ -404,7 +413,7 @@ function drawingRole(it: Seen): string {
   if (tag === "svg") return "graphics-document";
   if (tag === "text") return "group";
   if (tag === "a" && (it.has("href") || it.has("xlink:href"))) return "link";
-  const role = DRAWN.get(tag);
+  const role = SVG_ROLES.get(tag);
   const isIncluded = (): boolean =>
     hasTabIndex(it) ||
     hasGlobalAttribute(it) ||
@@ -432,19 +441,19 @@ function inputRole(e: HTMLInputElement): string | null {
 
 const NO_TABLE: Table = { table: null, role: "table" };
 
-function itsTable(row: Seen): Table {
+function tableOf(row: Seen): Table {
   if (!row.table) {
     const table = row.element.closest("table");
-    row.table = table ? { table, role: itsRole(seen(table)) } : NO_TABLE;
+    row.table = table ? { table, role: roleOf(seen(table)) } : NO_TABLE;
   }
   return row.table;
 }
 
 function cellRole(it: Seen): string | null {
-  const owner = itsOwner(it);
-  // What stands at the top of a shadow root has no row.
-  const row = owner && (!itsShadow(owner) || it.element.parentElement) ? owner : null;
-  const { table, role } = row ? itsTable(row) : NO_TABLE;
+  const owner = ownerOf(it);
+  // A cell that is a child of a shadow root has no row.
+  const row = owner && (!shadowRootOf(owner) || it.element.parentElement) ? owner : null;
+  const { table, role } = row ? tableOf(row) : NO_TABLE;
   const cell = role === "table" ? "cell" : /^(tree)?grid$/.test(role ?? "") ? "gridcell" : null;
   if (it.tag === "td" || !cell) return cell;
   const scope = it.attribute("scope")?.toLowerCase();
@@ -454,7 +463,7 @@ function cellRole(it: Seen): string | null {
   return table && isAboveData(it.element, table) ? cell : "rowheader";
 }
 
-/** Whether a column that a cell covers has data. https://html.spec.whatwg.org/multipage/tables.html#row-header */
+/** Returns whether a column that a cell covers contains data cells. https://html.spec.whatwg.org/multipage/tables.html#row-header */
 function isAboveData(cell: Element, table: HTMLTableElement): boolean {
   const { starts, data } = columnsOf(table);
   const start = starts.get(cell) ?? 0;
@@ -465,7 +474,10 @@ function isAboveData(cell: Element, table: HTMLTableElement): boolean {
 const spanOf = (cell: Element, name: "colSpan" | "rowSpan"): number =>
   cell.hasAttributes() ? ((cell as HTMLTableCellElement)[name] ?? 1) : 1;
 
-/** The column in which each cell of a table starts, and the columns with data. https://html.spec.whatwg.org/multipage/tables.html#forming-a-table */
+/**
+ * Returns the first column of each cell of a table, and the columns with data cells.
+ * https://html.spec.whatwg.org/multipage/tables.html#forming-a-table
+ */
 const columnsOf = cached((table: HTMLTableElement) => {
   const starts = new Map<Element, number>();
   const data = new Set<number>();
@@ -488,35 +500,36 @@ const columnsOf = cached((table: HTMLTableElement) => {
 
 const NEVER_READ = words("style script noscript template");
 
-// --- Hidden from assistive technology ---
-
-/** Whether assistive technology does not see the element: not rendered, not visible, or below `aria-hidden`. https://www.w3.org/TR/wai-aria-1.2/#tree_exclusion */
-export function itIsHidden(it: Seen): boolean {
+/**
+ * Returns whether the element is excluded from the accessibility tree: not rendered, not visible, or in an element with `aria-hidden`.
+ * https://www.w3.org/TR/wai-aria-1.2/#tree_exclusion
+ */
+export function isHidden(it: Seen): boolean {
   return it.hidden ?? (it.hidden = isExcluded(it));
 }
 
-/** The same, of an element. */
-export function isHiddenForAria(e: Element): boolean {
-  return itIsHidden(seen(e));
+/** Returns whether an element is excluded from the accessibility tree; see `isHidden`. */
+export function isElementHidden(e: Element): boolean {
+  return isHidden(seen(e));
 }
 
 function isExcluded(it: Seen): boolean {
   const { tag } = it;
   if (NEVER_READ.has(tag)) return true;
   const slot = tag === "slot";
-  if (!slot && itsLook(it).display === "contents") {
-    for (const child of itsChildren(it)) {
-      if (isElement(child) ? !isHiddenForAria(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return false;
+  if (!slot && styleOf(it).display === "contents") {
+    for (const child of childrenOf(it)) {
+      if (isElement(child) ? !isElementHidden(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return false;
     }
     return true;
   }
   const closedOption = tag === "option" && !!it.element.closest("select");
-  if (!closedOption && !slot && !itIsPainted(it)) return true;
+  if (!closedOption && !slot && !isPainted(it)) return true;
   return isCutOff(it);
 }
 
-/** Whether `aria-hidden` hides the element, which it does not do for the document. https://w3c.github.io/html-aam/#el-body */
-function itIsAriaHidden(it: Seen): boolean {
+/** Returns whether the element has `aria-hidden`, which is ignored for `<html>` and `<body>`. https://w3c.github.io/html-aam/#el-body */
+function hasAriaHidden(it: Seen): boolean {
   return it.attribute("aria-hidden")?.toLowerCase() === "true" && it.tag !== "body" && it.tag !== "html";
 }
 
@@ -525,9 +538,9 @@ function isCutOff(it: Seen): boolean {
 }
 
 function isCutOffHere(it: Seen): boolean {
-  const parent = itsParent(it);
-  // A child of a host that no slot takes is rendered nowhere.
-  if (parent && itsShadow(parent) && it.element.parentElement === parent.element) return true;
-  if (itsLook(it).display === "none" || it.has("inert") || itIsAriaHidden(it)) return true;
+  const parent = parentOf(it);
+  // A child of a shadow host without a slot is not rendered.
+  if (parent && shadowRootOf(parent) && it.element.parentElement === parent.element) return true;
+  if (styleOf(it).display === "none" || it.has("inert") || hasAriaHidden(it)) return true;
   return !!parent && isCutOff(parent);
 }

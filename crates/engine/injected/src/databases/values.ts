@@ -1,4 +1,5 @@
-// What structured cloning carries, as JSON: plain values as they are, all others as an object with a `$` that says what they are.
+// A JSON format for values that structured cloning supports. JSON values represent themselves; every other value is an object whose key `$`
+// has the type.
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -19,19 +20,19 @@ const VIEWS = [
   DataView,
 ] as unknown as Typed[];
 
-/** A value as JSON. What JSON cannot carry at all (a key that cannot be exported, say) is `{$: "undefined"}`. */
+/** Returns a value as JSON. Values of other types, such as a `CryptoKey`, become `{$: "undefined"}`. */
 export async function encoded(value: unknown): Promise<Json> {
-  // In the order in which they are met, so that what is met again can be told by its number.
-  const met = new Map<object, number>();
+  // The index of each object in the order of the traversal. Further occurrences of an object refer to its index.
+  const visited = new Map<object, number>();
   const encode = async (value: unknown): Promise<Json> => {
     if (value === null || typeof value === "boolean" || typeof value === "string") return value;
     if (typeof value === "number")
       return Number.isFinite(value) && !Object.is(value, -0) ? value : { $: "number", v: Object.is(value, -0) ? "-0" : String(value) };
     if (typeof value === "bigint") return { $: "bigint", v: String(value) };
     if (typeof value !== "object") return { $: "undefined" };
-    const number = met.get(value);
+    const number = visited.get(value);
     if (number !== undefined) return { $: "same", v: number };
-    met.set(value, met.size);
+    visited.set(value, visited.size);
     if (value instanceof Date) return { $: "date", v: Number.isNaN(value.getTime()) ? null : value.getTime() };
     if (value instanceof RegExp) return { $: "regexp", v: [value.source, value.flags] };
     if (value instanceof Boolean || value instanceof Number || value instanceof String || value instanceof BigInt)
@@ -51,37 +52,37 @@ export async function encoded(value: unknown): Promise<Json> {
       };
     if (value instanceof Map) {
       const v: Json[] = [];
-      for (const [key, of] of value) v.push([await encode(key), await encode(of)]);
+      for (const [key, item] of value) v.push([await encode(key), await encode(item)]);
       return { $: "map", v };
     }
     if (value instanceof Set) {
       const v: Json[] = [];
-      for (const of of value) v.push(await encode(of));
+      for (const item of value) v.push(await encode(item));
       return { $: "set", v };
     }
     if (value instanceof Error) return { $: "error", t: value.name, v: value.message };
     if (Array.isArray(value)) {
       const v: Json[] = [];
-      for (const of of value) v.push(await encode(of));
+      for (const item of value) v.push(await encode(item));
       return v;
     }
     if (Object.prototype.toString.call(value) !== "[object Object]") return { $: "undefined" };
     const members: Record<string, Json> = {};
-    for (const [name, of] of Object.entries(value)) members[name] = await encode(of);
+    for (const [name, item] of Object.entries(value)) members[name] = await encode(item);
     return "$" in members ? { $: "object", v: members } : members;
   };
   return encode(value);
 }
 
-/** The value again. */
+/** Returns the value that `encoded` represents as this JSON. */
 export function decoded(json: Json): unknown {
-  const met: unknown[] = [];
-  const keep = <T>(value: T): T => (met.push(value), value);
+  const objects: unknown[] = [];
+  const add = <T>(value: T): T => (objects.push(value), value);
   const decode = (json: Json): unknown => {
     if (json === null || typeof json !== "object") return json;
     if (Array.isArray(json)) {
-      const list = keep<unknown[]>([]);
-      for (const of of json) list.push(decode(of));
+      const list = add<unknown[]>([]);
+      for (const item of json) list.push(decode(item));
       return list;
     }
     const { $: kind, v, t } = json as { $?: string; v?: never; t?: string };
@@ -95,39 +96,39 @@ export function decoded(json: Json): unknown {
       case "bigint":
         return BigInt(v as unknown as string);
       case "same":
-        return met[v as unknown as number];
+        return objects[v as unknown as number];
       case "date":
-        return keep(new Date(v ?? NaN));
+        return add(new Date(v ?? NaN));
       case "regexp":
-        return keep(new RegExp(...(v as unknown as [string, string])));
+        return add(new RegExp(...(v as unknown as [string, string])));
       case "boxed": {
-        const place = met.push(undefined) - 1;
-        return (met[place] = Object(decode(v as unknown as Json)) as unknown);
+        const index = objects.push(undefined) - 1;
+        return (objects[index] = Object(decode(v as unknown as Json)) as unknown);
       }
       case "blob":
-        return keep(new Blob([bytes(v as unknown as string)], { type: t }));
+        return add(new Blob([bytes(v as unknown as string)], { type: t }));
       case "file": {
         const { n, m } = json as unknown as { n: string; m: number };
-        return keep(new File([bytes(v as unknown as string)], n, { type: t, lastModified: m }));
+        return add(new File([bytes(v as unknown as string)], n, { type: t, lastModified: m }));
       }
       case "bytes":
-        return keep(bytes(v as unknown as string));
+        return add(bytes(v as unknown as string));
       case "view": {
         const View = VIEWS.find(({ name }) => name === t);
-        return keep(View && new View(bytes(v as unknown as string)));
+        return add(View && new View(bytes(v as unknown as string)));
       }
       case "map": {
-        const map = keep(new Map<unknown, unknown>());
-        for (const [key, of] of v as unknown as [Json, Json][]) map.set(decode(key), decode(of));
+        const map = add(new Map<unknown, unknown>());
+        for (const [key, item] of v as unknown as [Json, Json][]) map.set(decode(key), decode(item));
         return map;
       }
       case "set": {
-        const set = keep(new Set<unknown>());
-        for (const of of v as unknown as Json[]) set.add(decode(of));
+        const set = add(new Set<unknown>());
+        for (const item of v as unknown as Json[]) set.add(decode(item));
         return set;
       }
       case "error": {
-        const error = keep(new Error(v as unknown as string));
+        const error = add(new Error(v as unknown as string));
         error.name = t ?? "Error";
         return error;
       }
@@ -136,8 +137,8 @@ export function decoded(json: Json): unknown {
     }
   };
   const members = (json: { [name: string]: Json }): object => {
-    const object = keep<Record<string, unknown>>({});
-    for (const [name, of] of Object.entries(json)) object[name] = decode(of);
+    const object = add<Record<string, unknown>>({});
+    for (const [name, item] of Object.entries(json)) object[name] = decode(item);
     return object;
   };
   return decode(json);
@@ -146,7 +147,7 @@ export function decoded(json: Json): unknown {
 function base64(buffer: ArrayBuffer): string {
   let binary = "";
   const view = new Uint8Array(buffer);
-  // As many as a call takes arguments.
+  // Engines limit the number of arguments of a call.
   for (let at = 0; at < view.length; at += 10_000) binary += String.fromCharCode(...view.subarray(at, at + 10_000));
   return btoa(binary);
 }

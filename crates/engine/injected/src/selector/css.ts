@@ -1,16 +1,16 @@
-// CSS that sees through open shadow roots, with the pseudo-classes `:has-text()`, `:text()`, `:visible` and others.
+// CSS selectors that pierce open shadow roots, with Playwright's pseudo-classes such as `:has-text()`, `:text()` and `:visible`.
 
-import { isVisible, parentOrHost } from "../dom";
+import { isElementVisible, parentOrHost } from "../dom";
 import { cached } from "../seen";
 import { distanceOf, ranked } from "./layout";
-import { orRefuse, type Complex, type Compound, type Css, type CssTest } from "./steps";
-import { isSilent, textCondition, textOf, textTest } from "./text";
+import { orReject, type Complex, type Compound, type Css, type CssTest } from "./steps";
+import { isTextOmitted, textCondition, textOf, textTest } from "./text";
 
-/** Where a search starts: the document, or an element to look below. */
+/** The root of a query: the document, or an element whose descendants are searched. */
 export type Scope = Document | Element;
 type Root = Scope | ShadowRoot;
 
-/** The open shadow roots below, outer before inner, in document order. */
+/** Returns the open shadow roots below a root, at all depths, in document order. */
 export const shadowRootsOf: (root: Root) => ShadowRoot[] = cached((root) => {
   const found: ShadowRoot[] = [];
   const add = (shadow: ShadowRoot | null): void => {
@@ -21,23 +21,23 @@ export const shadowRootsOf: (root: Root) => ShadowRoot[] = cached((root) => {
   return found;
 });
 
-/** All elements below, in all shadow roots. */
+/** Returns all elements below a root, including those in open shadow roots. */
 export const everyElement: (root: Root) => Element[] = cached((root) => queryDeep(root, "*"));
 
-/** The elements below that match a selector of the browser's own, in all shadow roots. */
+/** Returns the elements below a root that match a standard CSS selector, including those in open shadow roots. */
 export function queryDeep(root: Root, css: string): Element[] {
-  return orRefuse("css", css, () => {
+  return orReject("css", css, () => {
     const found = [...root.querySelectorAll(css)];
     for (const shadow of shadowRootsOf(root)) found.push(...shadow.querySelectorAll(css));
     return found;
   });
 }
 
-/** The elements below the scope that the list matches, in document order. */
+/** Returns the elements below the scope that match the selector. With layout pseudo-classes they are sorted by distance. */
 export function queryCss(scope: Scope, css: Css): Element[] {
   const native =
     scope instanceof Document && css.native && !shadowRootsOf(scope).length && !css.list.some((complex) => complex[0]?.combinator);
-  if (native) return orRefuse("css", css.css, () => [...scope.querySelectorAll(css.css)]);
+  if (native) return orReject("css", css.css, () => [...scope.querySelectorAll(css.css)]);
   return queryList(scope, css.list);
 }
 
@@ -56,15 +56,15 @@ function queryComplex(scope: Scope, complex: Complex): Element[] {
 function matchesComplex(e: Element, complex: Complex, scope: Scope, i = complex.length - 1): boolean {
   const compound = complex[i];
   if (!compound) return true;
-  // The scope is not below itself: it only stands for `:scope`.
+  // The scope itself only matches `:scope`, because queries return descendants.
   if (e === scope && !compound.tests?.some(({ test }) => test === "scope")) return false;
   if (!matchesCompound(e, compound, scope)) return false;
   if (!i && !compound.combinator) return true;
-  // The first compound follows the scope itself.
+  // The first combinator is relative to the scope.
   const matches = (other: Element): boolean => (i ? matchesComplex(other, complex, scope, i - 1) : other === scope);
   switch (compound.combinator) {
     case ">": {
-      const parent = above(e, scope);
+      const parent = parentWithin(e, scope);
       return !!parent && matches(parent);
     }
     case "+":
@@ -73,18 +73,18 @@ function matchesComplex(e: Element, complex: Complex, scope: Scope, i = complex.
       for (let other = e.previousElementSibling; other; other = other.previousElementSibling) if (matches(other)) return true;
       return false;
     default:
-      for (let other = above(e, scope); other; other = above(other, scope)) if (matches(other)) return true;
+      for (let other = parentWithin(e, scope); other; other = parentWithin(other, scope)) if (matches(other)) return true;
       return false;
   }
 }
 
-/** The parent, but never above the scope. */
-function above(e: Element, scope: Scope): Element | undefined {
+/** Returns the parent element or host, but undefined for the scope. */
+function parentWithin(e: Element, scope: Scope): Element | undefined {
   return e === scope ? undefined : parentOrHost(e);
 }
 
 function matchesCompound(e: Element, { css, tests }: Compound, scope: Scope): boolean {
-  if (css && !orRefuse("css", css, () => e.matches(css))) return false;
+  if (css && !orReject("css", css, () => e.matches(css))) return false;
   return !tests || tests.every((test) => passes(e, test, scope));
 }
 
@@ -99,9 +99,9 @@ function passes(e: Element, test: CssTest, scope: Scope): boolean {
     case "scope":
       return e === (scope instanceof Document ? scope.documentElement : scope);
     case "visible":
-      return isVisible(e);
+      return isElementVisible(e);
     case "hasText":
-      return !isSilent(e) && textCondition(test.text)(textOf(e));
+      return !isTextOmitted(e) && textCondition(test.text)(textOf(e));
     case "text":
       return textTest(test.text, test.nodes)(e);
     case "nthMatch":
@@ -115,7 +115,7 @@ function hasComplex(e: Element, [first, ...rest]: Complex): boolean {
   if (!first) return false;
   const relative = [{ ...first, combinator: first.combinator ?? " " }, ...rest];
   if (relative.some(({ combinator }) => combinator === "+" || combinator === "~")) {
-    // A sibling is not below the element: look from the parent, with the element as the scope.
+    // Siblings are not descendants of the element, so the query starts at the parent, with the element as the scope.
     const parent = parentOrHost(e);
     const last = relative[relative.length - 1] as Compound;
     return !!parent && queryDeep(parent, last.css || "*").some((other) => matchesComplex(other, relative, e));
@@ -123,7 +123,7 @@ function hasComplex(e: Element, [first, ...rest]: Complex): boolean {
   return queryComplex(e, relative).length > 0;
 }
 
-/** The elements as they stand in the document, a shadow tree after the children of its host. */
+/** Returns the elements in document order. The elements of a shadow tree follow the children of the host. */
 export function inOrder(elements: Set<Element>, scope: Scope): Element[] {
   const list = [...elements];
   if (list.length < 2) return list;

@@ -1,25 +1,25 @@
-// Elements by their position relative to others: `:right-of()`, `:left-of()`, `:above()`, `:below()`, `:near()`.
+// Playwright's layout pseudo-classes: `:right-of()`, `:left-of()`, `:above()`, `:below()` and `:near()`.
 
 import { cached } from "../seen";
 import type { Layout } from "./steps";
 
-/** How far off an element may be that is near, unless the selector says it. */
-const NEAR = 50;
+/** The default maximum distance of `:near()`, in CSS pixels. */
+const NEAR_DISTANCE = 50;
 
 interface Anchor {
   readonly element: Element;
   readonly box: DOMRect;
 }
 
-// Searches go through one scope after the other.
+// The anchors of one scope are sufficient, because queries handle scopes one after another.
 const anchorsOf = cached((_: Layout): { scope?: object; found: Anchor[] } => ({ found: [] }));
 
-// The distances of the elements of the query under way.
+// The distances of the elements that the current query matched.
 let distances = new Map<Element, number>();
 
 /**
- * The distance of an element from the nearest of the others, plus what it stands out beyond that one sideways; undefined where it is not on
- * the wanted side of any.
+ * Returns the distance of an element from the nearest anchor, in CSS pixels, plus the length by which the anchor extends beyond the element
+ * in the other direction; undefined if the element is not on the required side of any anchor.
  */
 export function distanceOf(e: Element, layout: Layout, scope: object, others: () => Element[]): number | undefined {
   const anchors = anchorsOf(layout);
@@ -38,17 +38,17 @@ export function distanceOf(e: Element, layout: Layout, scope: object, others: ()
   return least;
 }
 
-function distanceBetween(box: DOMRect, other: DOMRect, { side, distance: most }: Layout): number | undefined {
+function distanceBetween(box: DOMRect, other: DOMRect, { side, distance: maxDistance }: Layout): number | undefined {
   const right = box.left - other.right;
   const left = other.left - box.right;
   const above = other.top - box.bottom;
   const below = box.top - other.bottom;
   if (side === "near") {
     const distance = [right, left, above, below].reduce((sum, gap) => sum + Math.max(gap, 0), 0);
-    return distance > (most ?? NEAR) ? undefined : distance;
+    return distance > (maxDistance ?? NEAR_DISTANCE) ? undefined : distance;
   }
   const gap = { rightOf: right, leftOf: left, above, below }[side];
-  if (gap < 0 || gap > (most ?? Infinity)) return undefined;
+  if (gap < 0 || gap > (maxDistance ?? Infinity)) return undefined;
   const beside = side === "rightOf" || side === "leftOf";
   return (
     gap +
@@ -58,14 +58,14 @@ function distanceBetween(box: DOMRect, other: DOMRect, { side, distance: most }:
   );
 }
 
-/** The elements that a query finds, those with a distance first, from the nearest to the farthest. */
+/** Returns the results of a query, sorted by their distances. Elements without a distance come last. */
 export function ranked(query: () => Element[]): Element[] {
   const outer = distances;
   distances = new Map();
   try {
     const found = query();
     const rank = (e: Element): number => distances.get(e) ?? Infinity;
-    // Infinity less itself is no number.
+    // The difference of two infinities is NaN.
     return distances.size ? found.sort((a, b) => rank(a) - rank(b) || 0) : found;
   } finally {
     distances = outer;

@@ -1,34 +1,37 @@
-// Follows the steps of a selector within one document.
+// The evaluation of selectors in a document.
 
-import { itIsDisabled, itsChecked, itsExpanded, itsLevel, itsPressed, itsSelected } from "../aria/states";
-import { descriptionOf, nameOf } from "../aria/names";
-import { candidates, isHiddenForAria, preferred, roleOf } from "../aria/roles";
-import { isVisible, preview, squash } from "../dom";
+import { isDisabled, checkedState, expandedState, levelOf, pressedState, selectedState } from "../aria/states";
+import { descriptionOf, elementName } from "../aria/names";
+import { candidateSelector, isElementHidden, preferred, elementRole } from "../aria/roles";
+import { isElementVisible, preview, squash } from "../dom";
 import { held, keep, type Handle } from "../handles";
 import { seen, withCaches, type Seen } from "../seen";
 import { everyElement, inOrder, queryCss, queryDeep, type Scope } from "./css";
-import { orRefuse, Refused, type Refusal, type Role, type Step, type TextMatch } from "./steps";
+import { orReject, Rejected, type Rejection, type Role, type Step, type TextMatch } from "./steps";
 import { condition, type Condition, labelsOf, textCondition, textOf, textTest } from "./text";
 
 export interface Found {
-  /** How many elements match. */
+  /** The number of elements that match. */
   count: number;
-  /** The first of them, as many as were asked for. */
+  /** The first of these elements, at most `limit`. */
   elements: { handle: Handle; preview: string }[];
 }
 
-const LISTED = 100;
+const DEFAULT_LIMIT = 100;
 
-/** The elements that the steps lead to, from the document or from an element; `error` if the browser refuses a part of the selector. */
+/**
+ * Returns the elements that a selector matches in the document or below the element `root`. The result is `error` if the browser rejects a
+ * part of the selector, and `gone` if `root` is not valid.
+ */
 export function query({
   steps,
   root,
-  limit = LISTED,
+  limit = DEFAULT_LIMIT,
 }: {
   steps: Step[];
   root?: Handle;
   limit?: number;
-}): Found | { error: Refusal } | { gone: true } {
+}): Found | { error: Rejection } | { gone: true } {
   const scope = root === undefined ? document : held(root);
   if (!scope) return { gone: true };
   try {
@@ -37,24 +40,24 @@ export function query({
       return { count: found.length, elements: found.slice(0, limit).map((e) => ({ handle: keep(e), preview: preview(e) })) };
     });
   } catch (error) {
-    if (error instanceof Refused) return { error: error.refusal };
+    if (error instanceof Rejected) return { error: error.rejection };
     throw error;
   }
 }
 
-/** The elements that the steps lead to. */
+/** Returns the elements that the steps of a selector match, starting at the document or below an element. */
 export function follow(steps: Step[], start: Scope): Element[] {
   let current: Scope[] = [start];
   for (const step of steps) {
-    // Nothing leads on from nothing, but for an alternative.
+    // Only `or` can match elements if the previous steps matched none.
     if (!current.length && step.engine !== "or") continue;
-    current = narrow(step, current, start) ?? descend(step, current);
+    current = filter(step, current, start) ?? descend(step, current);
   }
   return current.filter((found) => found instanceof Element);
 }
 
-/** What is left of the elements after a step that only chooses among them; undefined for a step that searches. */
-function narrow(step: Step, current: Scope[], start: Scope): Element[] | undefined {
+/** Returns the elements after a step that filters or combines them; undefined for a step that searches descendants. */
+function filter(step: Step, current: Scope[], start: Scope): Element[] | undefined {
   const elements = current.filter((found) => found instanceof Element);
   switch (step.engine) {
     case "nth": {
@@ -62,7 +65,7 @@ function narrow(step: Step, current: Scope[], start: Scope): Element[] | undefin
       return one ? [one] : [];
     }
     case "visible":
-      return elements.filter((e) => isVisible(e) === step.visible);
+      return elements.filter((e) => isElementVisible(e) === step.visible);
     case "hasText": {
       const test = textCondition(step.text);
       return elements.filter((e) => test(textOf(e)) !== !!step.not);
@@ -100,7 +103,7 @@ function searchOf(step: Step): (scope: Scope) => Element[] {
     }
     case "role": {
       const test = roleTest(step);
-      const css = candidates(preferred(step.role) ?? "");
+      const css = candidateSelector(preferred(step.role) ?? "");
       return (scope) => (css ? queryDeep(scope, css) : everyElement(scope)).filter(test);
     }
     case "label": {
@@ -123,7 +126,7 @@ function attributeSearch(name: string, text: TextMatch): (scope: Scope) => Eleme
 
 function queryXpath(scope: Scope, expression: string): Element[] {
   const relative = expression.startsWith("/") && scope instanceof Element ? "." + expression : expression;
-  return orRefuse("xpath", expression, () => {
+  return orReject("xpath", expression, () => {
     const result = document.evaluate(relative, scope, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE);
     const found: Element[] = [];
     for (let i = 0; i < result.snapshotLength; i++) {
@@ -134,29 +137,29 @@ function queryXpath(scope: Scope, expression: string): Element[] {
   });
 }
 
-function roleTest(wanted: Role): (e: Element) => boolean {
-  const role = preferred(wanted.role);
-  const named = wanted.name && lineCondition(wanted.name);
-  const described = wanted.description && lineCondition(wanted.description);
-  const is = <T>(want: T | undefined, actual: (it: Seen) => T | undefined, none?: T): ((e: Element) => boolean) =>
-    want === undefined ? () => true : (e) => (actual(seen(e)) ?? none) === want;
+function roleTest(expected: Role): (e: Element) => boolean {
+  const role = preferred(expected.role);
+  const hasName = expected.name && normalizedCondition(expected.name);
+  const hasDescription = expected.description && normalizedCondition(expected.description);
+  const is = <T>(value: T | undefined, actual: (it: Seen) => T | undefined, defaultValue?: T): ((e: Element) => boolean) =>
+    value === undefined ? () => true : (e) => (actual(seen(e)) ?? defaultValue) === value;
   const states = [
-    is(wanted.checked, itsChecked, false),
-    is(wanted.disabled, itIsDisabled),
-    is(wanted.expanded, itsExpanded),
-    is(wanted.level, itsLevel),
-    is(wanted.pressed, itsPressed, false),
-    is(wanted.selected, itsSelected, false),
+    is(expected.checked, checkedState, false),
+    is(expected.disabled, isDisabled),
+    is(expected.expanded, expandedState),
+    is(expected.level, levelOf),
+    is(expected.pressed, pressedState, false),
+    is(expected.selected, selectedState, false),
   ];
   return (e) =>
-    preferred(roleOf(e)) === role &&
+    preferred(elementRole(e)) === role &&
     states.every((state) => state(e)) &&
-    (!!wanted.includeHidden || !isHiddenForAria(e)) &&
-    (!named || named(nameOf(e, { includeHidden: !!wanted.includeHidden }))) &&
-    (!described || described(descriptionOf(e)));
+    (!!expected.includeHidden || !isElementHidden(e)) &&
+    (!hasName || hasName(elementName(e, { includeHidden: !!expected.includeHidden }))) &&
+    (!hasDescription || hasDescription(descriptionOf(e)));
 }
 
-/** The condition on a name or description, which has been made into one line. */
-function lineCondition(match: TextMatch): Condition {
+/** Returns the condition for names and descriptions, whose white space is normalized. */
+function normalizedCondition(match: TextMatch): Condition {
   return condition("regex" in match ? match : { ...match, text: squash(match.text) });
 }

@@ -1,4 +1,4 @@
-// The steps that Rust sends: the JSON form of `engine::Step`.
+// The steps of a selector, in the JSON format of the Rust type `engine::Step`.
 
 export interface Literal {
   text: string;
@@ -64,26 +64,26 @@ export type Step =
   | { engine: "has"; selector: Step[]; not?: boolean }
   | { engine: "and" | "or"; selector: Step[] };
 
-/** A selector that the browser refuses: which engine, which text, and the browser's own words. */
-export interface Refusal {
+/** A part of a selector that the browser rejects, and the error message of the browser. */
+export interface Rejection {
   engine: "css" | "xpath" | "regex";
   text: string;
   message: string;
 }
 
-/** Thrown inside a query and turned into a fact at its edge. */
-export class Refused extends Error {
-  constructor(readonly refusal: Refusal) {
-    super(refusal.message);
+/** The error that a query throws for a rejected selector. `query` returns it as `error`. */
+export class Rejected extends Error {
+  constructor(readonly rejection: Rejection) {
+    super(rejection.message);
   }
 }
 
-/** Runs what may be refused by the browser. */
-export function orRefuse<T>(engine: Refusal["engine"], text: string, work: () => T): T {
+/** Calls a function that passes a selector to the browser. If it throws, throws `Rejected`. */
+export function orReject<T>(engine: Rejection["engine"], text: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new Refused({ engine, text, message: message.replace(/^Failed to execute '\w+' on '\w+': /, "") });
+    throw new Rejected({ engine, text, message: message.replace(/^Failed to execute '\w+' on '\w+': /, "") });
   }
 }

@@ -1,25 +1,26 @@
-// The text of elements, and conditions on it.
+// The text of elements, and conditions for texts.
 
-import { itsRoot, squash, tagOf } from "../dom";
+import { rootOf, squash, tagOf } from "../dom";
 import { cached, seen } from "../seen";
-import { orRefuse, type TextMatch } from "./steps";
+import { orReject, type TextMatch } from "./steps";
 
 export interface ElementText {
-  /** All text in and below the element, shadow roots included. */
+  /** The text of the element and its descendants, including those in open shadow roots. */
   full: string;
-  /** The same as it reads. */
+  /** The full text with normalized white space. */
   squashed: string;
-  /** Each run of text directly in the element, as it reads. */
+  /** The texts of the element itself between its child elements, with normalized white space. */
   runs: string[];
 }
 
-/** Scripts, styles and the head say nothing to a reader. */
-export function isSilent(e: Element): boolean {
+/** Returns whether the text of an element is not content: scripts, styles and the head of the document. */
+export function isTextOmitted(e: Element): boolean {
   return /^(script|noscript|style)$/.test(tagOf(e)) || !!e.ownerDocument.head?.contains(e);
 }
 
+/** Returns the text of an element: its content, or the value of a button. */
 export const textOf: (e: Element) => ElementText = cached((e) => {
-  if (isSilent(e)) return { full: "", squashed: "", runs: [] };
+  if (isTextOmitted(e)) return { full: "", squashed: "", runs: [] };
   if (e instanceof HTMLInputElement && /^(submit|button)$/.test(e.type)) {
     return { full: e.value, squashed: squash(e.value), runs: [squash(e.value)] };
   }
@@ -45,41 +46,41 @@ export const textOf: (e: Element) => ElementText = cached((e) => {
   return { full, squashed: squash(full), runs };
 });
 
-/** A condition on a string, ready to be asked often. */
+/** A condition for a string, whose regular expression is compiled. */
 export type Condition = (s: string) => boolean;
 
-/** The condition on a string that is compared as it is: regular expressions see it raw, strings see it raw or in lower case. */
+/** Returns the condition for strings that are not normalized: a regular expression, an exact match, or a match that ignores case. */
 export function condition(match: TextMatch): Condition {
   if ("regex" in match) {
-    const regex = orRefuse("regex", `/${match.regex}/${match.flags ?? ""}`, () => new RegExp(match.regex, match.flags));
+    const regex = orReject("regex", `/${match.regex}/${match.flags ?? ""}`, () => new RegExp(match.regex, match.flags));
     return (s) => ((regex.lastIndex = 0), regex.test(s));
   }
   if (match.exact) return (s) => s === match.text;
-  const wanted = match.text.toLowerCase();
-  return (s) => s.toLowerCase().includes(wanted);
+  const part = match.text.toLowerCase();
+  return (s) => s.toLowerCase().includes(part);
 }
 
-/** The condition on an element's text; white space in the wanted string reads as in the page. */
+/** Returns the condition for the text of an element: a regular expression matches the full text, a string the normalized one. */
 export function textCondition(match: TextMatch): (text: ElementText) => boolean {
   const test = condition("regex" in match ? match : { ...match, text: squash(match.text) });
   return "regex" in match ? (text) => test(text.full) : (text) => test(text.squashed);
 }
 
-/** Whether the element has the text and no child has it: the innermost one. With `nodes`, whether a run of its own text is it. */
+/** Returns the condition for the innermost elements with a text. With `nodes`, one of the runs of the element must match a string. */
 export function textTest(match: TextMatch, nodes: boolean): (e: Element) => boolean {
   if (nodes && !("regex" in match)) {
     const test = condition({ ...match, text: squash(match.text) });
-    return (e) => !isSilent(e) && textOf(e).runs.some(test);
+    return (e) => !isTextOmitted(e) && textOf(e).runs.some(test);
   }
   const test = textCondition(match);
-  const has = (e: Element): boolean => !isSilent(e) && test(textOf(e));
+  const has = (e: Element): boolean => !isTextOmitted(e) && test(textOf(e));
   return (e) => has(e) && ![...e.children, ...(e.shadowRoot?.children ?? [])].some(has);
 }
 
-/** What labels the element for `getByLabel`: `aria-labelledby`, else `aria-label`, else its label elements. */
+/** Returns the labels of an element for `getByLabel`: those of `aria-labelledby`, else `aria-label`, else the `<label>` elements. */
 export const labelsOf: (e: Element) => ElementText[] = cached((e) => {
   const ids = e.getAttribute("aria-labelledby")?.split(/\s+/) ?? [];
-  const root = itsRoot(seen(e));
+  const root = rootOf(seen(e));
   const referred = ids.map((id) => id && root.getElementById(id)).filter((found) => !!found) as Element[];
   if (referred.length) return referred.map(textOf);
   const label = e.getAttribute("aria-label");

@@ -123,7 +123,7 @@ impl BrowserBackend for BidiBrowser {
     fn capabilities(&self) -> &'static Capabilities {
         match *self.shared.source {
             Source::Started(_) => &super::CAPABILITIES,
-            Source::Granted(_) | Source::Reached => &super::REMOTE,
+            Source::Granted(_) | Source::Reached | Source::Extension => &super::REMOTE,
         }
     }
 

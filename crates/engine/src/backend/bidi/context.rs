@@ -96,10 +96,10 @@ impl BidiContext {
         if let Some(opener) = &opener
             && !self.pages.pages().admit_popup(&id)
         {
-            drop(self.parts.root.send(&browsing_context::Close {
+            self.parts.root.post(&browsing_context::Close {
                 context: info.context.clone(),
                 prompt_unload: Some(false),
-            }));
+            });
             self.observer.page_refused(opener);
             return;
         }
@@ -195,6 +195,10 @@ impl ContextBackend for BidiContext {
             return Ok(());
         }
         super::REMOTE.require(Feature::Throttling)
+    }
+
+    async fn set_cpu_throttling(&self, rate: Option<f64>) -> Result<()> {
+        super::CAPABILITIES.require_if(rate.is_some(), Feature::CpuThrottling)
     }
 
     async fn set_routes(&self, routes: Routes) -> Result<()> {

@@ -117,12 +117,22 @@ pub(super) fn resource_type(request: &RequestData, is_navigation: bool) -> &'sta
             "fetch" => "fetch",
             "beacon" | "ping" => "ping",
             "eventsource" => "eventsource",
-            _ if request.url.starts_with("ws:") || request.url.starts_with("wss:") => "websocket",
+            _ if is_handshake(request) => "websocket",
             _ if accepts_event_stream(request) => "eventsource",
             _ if request.method == "POST" => "ping",
             _ => "other",
         },
     }
+}
+
+/// Returns whether a request opens a WebSocket. Firefox reports it with the scheme of HTTP.
+fn is_handshake(request: &RequestData) -> bool {
+    request.url.starts_with("ws:")
+        || request.url.starts_with("wss:")
+        || request
+            .headers
+            .iter()
+            .any(|header| header.name.eq_ignore_ascii_case("sec-websocket-version"))
 }
 
 fn accepts_event_stream(request: &RequestData) -> bool {
@@ -155,6 +165,7 @@ fn facts(response: ResponseData) -> ResponseFacts {
         from_cache: response.from_cache,
         from_service_worker: false,
         remote_address: None,
+        protocol: Some(response.protocol).filter(|protocol| !protocol.is_empty()),
     }
 }
 

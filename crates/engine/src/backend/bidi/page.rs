@@ -2,6 +2,7 @@
 
 use super::parts::ContextParts;
 use crate::backend::gesture::Devices;
+use crate::backend::screencast::Polling;
 use crate::backend::{
     FailureReason, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter, Unresponsive,
     Viewport,
@@ -22,12 +23,14 @@ use input::ActionsOrigin;
 
 mod dialogs;
 pub(super) mod emulation;
-mod evaluation;
+pub(crate) mod evaluation;
 mod frames;
 mod input;
 pub(super) mod interception;
 mod navigation;
+mod profiling;
 mod requests;
+mod screencast;
 mod screenshot;
 mod unresponsive;
 
@@ -48,6 +51,7 @@ pub(crate) struct BidiPage {
     discovery_event: String,
     /// The origin of the last input actions.
     origin: Mutex<Option<ActionsOrigin>>,
+    polling: Polling,
 }
 
 #[derive(Default)]
@@ -92,6 +96,7 @@ impl BidiPage {
             devices: Devices::default(),
             discovery_event: Uuid::new_v4().to_string(),
             origin: Mutex::default(),
+            polling: Polling::default(),
         })
     }
 
@@ -158,11 +163,11 @@ impl BidiPage {
 
     /// Runs a script in the main world without waiting for its result.
     fn run_in_background(&self, expression: &str, frame: &FrameId) {
-        drop(self.root().send(&script::Evaluate {
+        self.root().post(&script::Evaluate {
             expression: expression.to_owned(),
             await_promise: false,
             target: sandbox_target(frame),
-        }));
+        });
     }
 }
 

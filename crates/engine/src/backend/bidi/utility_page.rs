@@ -117,19 +117,19 @@ impl OriginDocuments for UtilityPage {
 impl Drop for UtilityPage {
     fn drop(&mut self) {
         if let Some(intercept) = self.intercept.take() {
-            drop(self.root.send(&network::RemoveIntercept { intercept }));
+            self.root.post(&network::RemoveIntercept { intercept });
         }
-        drop(self.root.send(&browsing_context::Close {
+        self.root.post(&browsing_context::Close {
             context: self.context.clone(),
             prompt_unload: Some(false),
-        }));
+        });
         self.all.pages().remove(&self.context);
     }
 }
 
 /// Fulfills a request of a utility page with an empty document.
 pub(super) fn answer(root: &Session, request: String) {
-    drop(root.send(&network::ProvideResponse {
+    root.post(&network::ProvideResponse {
         request,
         status_code: Some(200),
         reason_phrase: Some("OK".to_owned()),
@@ -138,5 +138,5 @@ pub(super) fn answer(root: &Session, request: String) {
             value: network::BytesValue::String("text/html".to_owned()),
         }]),
         body: Some(network::BytesValue::String("<!doctype html>".to_owned())),
-    }));
+    });
 }

@@ -1,10 +1,10 @@
 //! A Chromium with its contexts and targets.
 
-use super::context::CdpContext;
+use super::context::{CdpContext, Host};
 use super::{origins, proxy_bypass_list, targets};
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
-    creation,
+    Feature, creation,
 };
 use crate::error::Result;
 use crate::launch::source::{FileStager, Source};
@@ -104,10 +104,7 @@ impl BrowserBackend for CdpBrowser {
     }
 
     fn capabilities(&self) -> &'static Capabilities {
-        match *self.shared.source {
-            Source::Started(_) => &super::CAPABILITIES,
-            Source::Granted(_) | Source::Reached => &super::REMOTE,
-        }
+        self.shared.capabilities()
     }
 
     async fn new_context(
@@ -115,6 +112,7 @@ impl BrowserBackend for CdpBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
+        self.capabilities().require(Feature::IsolatedContext)?;
         let create = target::CreateBrowserContext {
             dispose_on_detach: Some(true),
             proxy_server: options.proxy.as_ref().map(|proxy| proxy.server.clone()),
@@ -140,9 +138,13 @@ impl BrowserBackend for CdpBrowser {
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
         let options = ContextOptions {
-            is_anothers: matches!(*self.shared.source, Source::Reached),
+            is_anothers: matches!(*self.shared.source, Source::Reached | Source::Extension),
             ..options.clone()
         };
+        self.capabilities().require_if(
+            options.ignore_https_errors,
+            Feature::IgnoreCertificatesInProfile,
+        )?;
         let context = self.shared.context(None, &options, observer);
         let response = self
             .shared
@@ -205,6 +207,14 @@ impl BrowserBackend for CdpBrowser {
 }
 
 impl Shared {
+    fn capabilities(&self) -> &'static Capabilities {
+        match *self.source {
+            Source::Started(_) => &super::CAPABILITIES,
+            Source::Granted(_) | Source::Reached => &super::REMOTE,
+            Source::Extension => &super::EXTENSION,
+        }
+    }
+
     fn context(
         self: &Arc<Self>,
         id: Option<String>,
@@ -218,11 +228,14 @@ impl Shared {
             }
         };
         CdpContext::new(
-            self.root.clone(),
-            FileStager::new(&self.source),
+            Host {
+                root: self.root.clone(),
+                files: FileStager::new(&self.source),
+                user_agent: self.user_agent.clone(),
+                capabilities: self.capabilities(),
+            },
             Box::new(on_closed),
             id,
-            self.user_agent.clone(),
             options.clone(),
             observer,
         )
@@ -274,7 +287,7 @@ impl Shared {
                 // The events of a worker would only fill a queue. A page has no events without enabled domains, and detaching from it would reset
                 // the media type that its owner emulates.
                 match kind {
-                    "page" => drop(session.send(&runtime::RunIfWaitingForDebugger {})),
+                    "page" => session.post(&runtime::RunIfWaitingForDebugger {}),
                     _ => targets::detach_target(session, &self.root, attached.session_id),
                 }
             }

@@ -5,8 +5,8 @@ use super::utility_page::UtilityPage;
 use crate::backend::registry::PageRegistry;
 use crate::backend::withheld::Withheld;
 use crate::backend::{
-    ContextBackend, ContextObserver, ContextOptions, Geolocation, Headers, OriginDocuments,
-    PageBackend, PageEvent, PageId, Permissions, Throttling,
+    Capabilities, ContextBackend, ContextObserver, ContextOptions, Geolocation, Headers,
+    OriginDocuments, PageBackend, PageEvent, PageId, Permissions, Throttling,
 };
 use crate::error::{Error, Result};
 use crate::launch::source::FileStager;
@@ -27,15 +27,21 @@ const PREPARE_TIMEOUT: Duration = Duration::from_secs(3);
 /// The longest time until the browser attaches to a page that it has opened.
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The browser of a context.
+pub(super) struct Host {
+    pub(super) root: Session,
+    pub(super) files: FileStager,
+    pub(super) user_agent: String,
+    pub(super) capabilities: &'static Capabilities,
+}
+
 pub(super) struct CdpContext {
     itself: Weak<Self>,
-    root: Session,
-    files: FileStager,
+    host: Host,
     /// Called when the context is closed.
     on_closed: Box<dyn Fn(&Self) + Send + Sync>,
     /// The identifier; `None` for the default context.
     id: Option<String>,
-    user_agent: String,
     observer: Arc<dyn ContextObserver>,
     options: Mutex<ContextOptions>,
     pages: Arc<PageRegistry<CdpPage>>,
@@ -46,22 +52,18 @@ pub(super) struct CdpContext {
 
 impl CdpContext {
     pub(super) fn new(
-        root: Session,
-        files: FileStager,
+        host: Host,
         on_closed: Box<dyn Fn(&Self) + Send + Sync>,
         id: Option<String>,
-        user_agent: String,
         options: ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Arc<Self> {
-        let pages = Arc::new(PageRegistry::new(root.connection().closed()));
+        let pages = Arc::new(PageRegistry::new(host.root.connection().closed()));
         Arc::new_cyclic(|itself| Self {
             itself: itself.clone(),
-            root,
-            files,
+            host,
             on_closed,
             id,
-            user_agent,
             observer,
             options: Mutex::new(options),
             pages,
@@ -88,7 +90,7 @@ impl CdpContext {
     pub(super) async fn prepare(&self) -> Result<()> {
         let options = self.options().clone();
         let downloads = (!options.is_anothers).then(|| {
-            self.root.send(&browser::SetDownloadBehavior {
+            self.host.root.send(&browser::SetDownloadBehavior {
                 behavior: match options.downloads {
                     Some(_) => browser::DownloadBehavior::AllowAndName,
                     None => browser::DownloadBehavior::Deny,
@@ -109,7 +111,8 @@ impl CdpContext {
             downloads.await?;
         }
         if !options.origins.is_empty() {
-            self.root
+            self.host
+                .root
                 .call(&fetch::Enable {
                     patterns: Some(vec![fetch::RequestPattern::default()]),
                     ..Default::default()
@@ -168,19 +171,22 @@ impl CdpContext {
             && !self.pages.pages().admit_popup(&id)
         {
             // The opener is paused until the page may run.
-            drop(session.send(&runtime::RunIfWaitingForDebugger {}));
-            drop(self.root.send(&target::CloseTarget {
+            session.post(&runtime::RunIfWaitingForDebugger {});
+            self.host.root.post(&target::CloseTarget {
                 target_id: info.target_id,
-            }));
+            });
             self.observer.page_refused(opener);
             return;
         }
         self.pages.pages().begin(id.clone(), session_id);
         let options = self.options().clone();
-        let user_agent = self.user_agent.clone();
-        let files = self.files.clone();
-        let (observer, pages, root) =
-            (self.observer.clone(), self.pages.clone(), self.root.clone());
+        let user_agent = self.host.user_agent.clone();
+        let files = self.host.files.clone();
+        let (observer, pages, root) = (
+            self.observer.clone(),
+            self.pages.clone(),
+            self.host.root.clone(),
+        );
         let target = info.target_id;
         task::spawn("page setup", async move {
             match setup::page(session, &target, files, options, user_agent, events).await {
@@ -193,7 +199,7 @@ impl CdpContext {
                 Err(error) => {
                     tracing::debug!(%error, "a page cannot be driven");
                     if pages.pages().fail(&id, error) {
-                        drop(root.send(&target::CloseTarget { target_id: target }));
+                        root.post(&target::CloseTarget { target_id: target });
                     }
                 }
             }
@@ -235,7 +241,9 @@ impl CdpContext {
         match tokio::time::timeout(ATTACH_TIMEOUT, attached).await {
             Ok(attached) => attached?,
             Err(_) => {
-                drop(self.root.send(&target::CloseTarget { target_id: created }));
+                self.host
+                    .root
+                    .post(&target::CloseTarget { target_id: created });
                 return Err(Error::protocol(
                     "Target.createTarget",
                     "the browser does not attach a page that it has opened",
@@ -247,6 +255,7 @@ impl CdpContext {
 
     async fn create_target(&self) -> Result<target::TargetId> {
         let created = self
+            .host
             .root
             .call(&target::CreateTarget {
                 url: "about:blank".to_owned(),
@@ -329,6 +338,13 @@ impl ContextBackend for CdpContext {
         Ok(())
     }
 
+    async fn set_cpu_throttling(&self, rate: Option<f64>) -> Result<()> {
+        for page in self.change(|options| options.cpu_throttling = rate).await? {
+            page.apply_cpu_throttling().await?;
+        }
+        Ok(())
+    }
+
     async fn set_routes(&self, routes: Routes) -> Result<()> {
         for page in self.change(|options| options.routes = routes).await? {
             page.apply_interception().await?;
@@ -369,7 +385,8 @@ impl ContextBackend for CdpContext {
     async fn close(&self) -> Result<()> {
         match &self.id {
             Some(id) => {
-                self.root
+                self.host
+                    .root
                     .call(&target::DisposeBrowserContext {
                         browser_context_id: id.clone(),
                     })
@@ -378,7 +395,7 @@ impl ContextBackend for CdpContext {
             None => {
                 let open = self.pages.open().into_iter();
                 let closing = open.map(|page| {
-                    self.root.send(&target::CloseTarget {
+                    self.host.root.send(&target::CloseTarget {
                         target_id: page.id().as_str().to_owned(),
                     })
                 });

@@ -1,9 +1,10 @@
 //! Conversion of Chromium's network events to events of the engine.
 
 use crate::backend::interception;
-use crate::backend::{RequestEvent, ResponseFacts};
+use crate::backend::{RequestEvent, ResponseFacts, StreamMessage, StreamMessageKind};
 use crate::error::NetError;
 use wire::RawEvent;
+use wire::cdp::Event as _;
 use wire::cdp::network::{self, ResourceType};
 
 /// Returns the events of a message; none for requests that the page did not cause.
@@ -49,8 +50,82 @@ pub(super) fn request_events(event: &RawEvent) -> Vec<RequestEvent> {
             id: served.request_id.into(),
         }]
     } else {
-        vec![]
+        stream_event(event).into_iter().collect()
     }
+}
+
+/// Returns the event of a WebSocket or of an event source.
+fn stream_event(event: &RawEvent) -> Option<RequestEvent> {
+    fn read<E: wire::cdp::Event>(event: &RawEvent) -> Option<E> {
+        event.parse::<E>()?.ok()
+    }
+    let message = |id: String, kind, payload| RequestEvent::Message {
+        id: id.into(),
+        message: StreamMessage::now(kind, payload),
+    };
+    Some(match &*event.method {
+        network::WebSocketCreated::METHOD => {
+            let created: network::WebSocketCreated = read(event)?;
+            RequestEvent::web_socket(created.request_id.into(), created.url)
+        }
+        network::WebSocketWillSendHandshakeRequest::METHOD => {
+            let sent: network::WebSocketWillSendHandshakeRequest = read(event)?;
+            RequestEvent::HeadersSent {
+                id: sent.request_id.into(),
+                headers: sent.request.headers.0,
+            }
+        }
+        network::WebSocketHandshakeResponseReceived::METHOD => {
+            let received: network::WebSocketHandshakeResponseReceived = read(event)?;
+            RequestEvent::Responded {
+                id: received.request_id.into(),
+                response: ResponseFacts {
+                    status: status(received.response.status),
+                    status_text: received.response.status_text,
+                    headers: received.response.headers.0,
+                    ..ResponseFacts::default()
+                },
+                has_raw_headers: true,
+                at: received.timestamp,
+            }
+        }
+        network::WebSocketFrameSent::METHOD => {
+            let sent: network::WebSocketFrameSent = read(event)?;
+            let kind = StreamMessageKind::Sent(opcode(sent.response.opcode));
+            message(sent.request_id, kind, sent.response.payload_data)
+        }
+        network::WebSocketFrameReceived::METHOD => {
+            let received: network::WebSocketFrameReceived = read(event)?;
+            let kind = StreamMessageKind::Received(opcode(received.response.opcode));
+            message(received.request_id, kind, received.response.payload_data)
+        }
+        network::EventSourceMessageReceived::METHOD => {
+            let received: network::EventSourceMessageReceived = read(event)?;
+            let kind = StreamMessageKind::Event {
+                name: received.event_name,
+                id: received.event_id,
+            };
+            message(received.request_id, kind, received.data)
+        }
+        network::WebSocketFrameError::METHOD => {
+            let failed: network::WebSocketFrameError = read(event)?;
+            RequestEvent::Failed {
+                id: failed.request_id.into(),
+                reason: NetError::Other(failed.error_message),
+                cancelled: false,
+                at: failed.timestamp,
+            }
+        }
+        network::WebSocketClosed::METHOD => {
+            let closed: network::WebSocketClosed = read(event)?;
+            RequestEvent::Finished {
+                id: closed.request_id.into(),
+                size: 0,
+                at: closed.timestamp,
+            }
+        }
+        _ => return None,
+    })
 }
 
 fn will_be_sent(sent: network::RequestWillBeSent) -> Vec<RequestEvent> {
@@ -108,6 +183,7 @@ fn facts(response: network::Response) -> ResponseFacts {
         from_cache: response.from_disk_cache.unwrap_or(false)
             || response.from_prefetch_cache.unwrap_or(false),
         from_service_worker: response.from_service_worker.unwrap_or(false),
+        protocol: response.protocol,
         remote_address: response
             .remote_ip_address
             .filter(|address| !address.is_empty())
@@ -146,4 +222,13 @@ fn status(code: i64) -> u16 {
 )]
 fn bytes(count: f64) -> u64 {
     count.max(0.0) as u64
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "four bits that the protocol writes as a float"
+)]
+fn opcode(code: f64) -> u8 {
+    code as u8
 }

@@ -12,14 +12,14 @@ pub(super) fn decide(root: &Session, rules: &[OriginRules], paused: fetch::Reque
     let request_id = paused.request_id;
     // The error is ignored: the browser is being closed.
     if rules.iter().all(|rules| rules.allow(&paused.request.url)) {
-        drop(root.send(&fetch::ContinueRequest {
+        root.post(&fetch::ContinueRequest {
             request_id,
             ..Default::default()
-        }));
+        });
     } else {
-        drop(root.send(&fetch::FailRequest {
+        root.post(&fetch::FailRequest {
             request_id,
             error_reason: network::ErrorReason::BlockedByClient,
-        }));
+        });
     }
 }

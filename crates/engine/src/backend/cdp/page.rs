@@ -2,7 +2,7 @@
 
 use crate::backend::{
     ContextOptions, FrameId, Headers, LoaderId, MediaFeatures, PageBackend, PageEvent, PageId,
-    Reporter, RequestId, Viewport,
+    Reporter, RequestId, ScreencastSender, Viewport,
 };
 use crate::changes::Changes;
 use crate::error::{Error, Result};
@@ -20,6 +20,7 @@ use wire::cdp::{page, target};
 use dialogs::Chooser;
 use frames::{Child, FrameInfo};
 use input::Drag;
+use profiling::ProfilingState;
 use requests::RequestRecord;
 use worlds::Worlds;
 
@@ -32,7 +33,9 @@ mod frames;
 mod input;
 mod interception;
 mod navigation;
+mod profiling;
 mod requests;
+mod screencast;
 mod screenshot;
 pub(super) mod setup;
 mod unresponsive;
@@ -48,6 +51,8 @@ pub(crate) struct CdpPage {
     /// Notifies of new execution contexts.
     new_worlds: Changes,
     drag: Drag,
+    /// Where frames go while a screencast runs.
+    screencast: Mutex<Option<ScreencastSender>>,
     reporter: Reporter,
     reader: OnceLock<Task>,
 }
@@ -77,6 +82,7 @@ struct State {
     intercepts: bool,
     /// Requests whose response a call waits for.
     fetching: HashMap<String, oneshot::Sender<RequestPaused>>,
+    profiling: ProfilingState,
 }
 
 impl CdpPage {
@@ -108,10 +114,12 @@ impl CdpPage {
                 challenged: HashSet::new(),
                 intercepts: false,
                 fetching: HashMap::new(),
+                profiling: ProfilingState::default(),
             }),
             worlds: Mutex::default(),
             new_worlds: Changes::default(),
             drag: Drag::default(),
+            screencast: Mutex::default(),
             reporter: Reporter::default(),
             reader: OnceLock::new(),
         }

@@ -8,11 +8,11 @@ use wire::cdp::{runtime, target};
 /// Runs the script in a worker that blocks connections.
 pub(super) fn guard(session: &Session, rules: &OriginRules) {
     if !rules.is_empty() {
-        drop(session.send(&runtime::Evaluate {
+        session.post(&runtime::Evaluate {
             expression: guard::guard(rules),
             silent: Some(true),
             ..Default::default()
-        }));
+        });
     }
 }
 
@@ -23,9 +23,9 @@ pub(super) fn detach_target(session: Session, parent: &Session, id: target::Sess
     task::spawn("leaving a target", async move {
         // If it were detached before it is resumed, it would wait forever. If it was closed, there is nothing to detach from.
         if resumed.await.is_ok() {
-            drop(parent.send(&target::DetachFromTarget {
+            parent.post(&target::DetachFromTarget {
                 session_id: Some(id),
-            }));
+            });
         }
     })
     .detach();

@@ -17,13 +17,13 @@ impl UtilityPage {
     /// Takes a page that was just attached and waits for the debugger. Returns `None` if it was closed.
     pub(super) fn take_over(session: Session, target: target::TargetId) -> Option<Self> {
         let events = session.connection().take_events(session.id()?)?;
-        drop(session.send(&network::Enable::default()));
-        drop(session.send(&network::SetBypassServiceWorker { bypass: true }));
-        drop(session.send(&fetch::Enable {
+        session.post(&network::Enable::default());
+        session.post(&network::SetBypassServiceWorker { bypass: true });
+        session.post(&fetch::Enable {
             patterns: Some(vec![fetch::RequestPattern::default()]),
             ..Default::default()
-        }));
-        drop(session.send(&runtime::RunIfWaitingForDebugger {}));
+        });
+        session.post(&runtime::RunIfWaitingForDebugger {});
         Some(Self {
             session,
             events,
@@ -61,13 +61,13 @@ impl UtilityPage {
             name: "content-type".to_owned(),
             value: "text/html".to_owned(),
         };
-        drop(self.session.send(&fetch::FulfillRequest {
+        self.session.post(&fetch::FulfillRequest {
             request_id: paused.request_id,
             response_code: 200,
             response_headers: Some(vec![html]),
             body: Some(Binary::default()),
             ..Default::default()
-        }));
+        });
     }
 }
 
@@ -100,8 +100,8 @@ impl OriginDocuments for UtilityPage {
 impl Drop for UtilityPage {
     fn drop(&mut self) {
         let root = self.session.connection().root();
-        drop(root.send(&target::CloseTarget {
+        root.post(&target::CloseTarget {
             target_id: self.target.clone(),
-        }));
+        });
     }
 }

@@ -103,6 +103,10 @@ impl PageExtension for Classic {
         };
         Ok((page.send_to_main(&TakeScreenshot {}).await?.0, part))
     }
+
+    async fn capture_frame(page: &WebDriverPage<Self>) -> Result<Vec<u8>> {
+        Ok(page.send_to_focused(&TakeScreenshot {}).await?.0)
+    }
 }
 
 #[async_trait]

@@ -244,6 +244,10 @@ impl<E: ContextExtension> ContextBackend for WebDriverContext<E> {
         E::CAPABILITIES.require_if(throttling != Throttling::default(), Feature::Throttling)
     }
 
+    async fn set_cpu_throttling(&self, rate: Option<f64>) -> Result<()> {
+        E::CAPABILITIES.require_if(rate.is_some(), Feature::CpuThrottling)
+    }
+
     async fn set_routes(&self, routes: Routes) -> Result<()> {
         let is_used = !routes.is_empty();
         let change = |options: &mut ContextOptions| options.routes = routes;

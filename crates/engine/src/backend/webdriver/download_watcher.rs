@@ -20,6 +20,10 @@ pub(super) enum DownloadChange {
     /// The file is complete.
     Finished(String),
     /// The browser has removed the unfinished file.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "a polled folder does not show it")
+    )]
     Abandoned(String),
 }
 

@@ -86,6 +86,45 @@ pub(super) struct LoadingFailed {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+pub(super) struct WebSocketCreated {
+    pub(super) request_id: String,
+    pub(super) url: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct WebSocketHandshake {
+    pub(super) request_id: String,
+    pub(super) timestamp: f64,
+    pub(super) request: WebSocketHeaders,
+    pub(super) response: Response,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct WebSocketHeaders {
+    pub(super) headers: Map<String, Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct WebSocketTransfer {
+    pub(super) request_id: String,
+    pub(super) timestamp: f64,
+    pub(super) response: WebSocketFrame,
+    pub(super) error_message: String,
+}
+
+/// A frame whose payload is text if `opcode` is 1, and Base64 otherwise.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct WebSocketFrame {
+    pub(super) opcode: u8,
+    pub(super) payload_data: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct Body {
     pub(super) body: String,
     pub(super) base64_encoded: bool,
@@ -111,6 +150,7 @@ impl Response {
             from_cache: matches!(&*self.source, "memory-cache" | "disk-cache"),
             from_service_worker: self.source == "service-worker",
             remote_address: None,
+            protocol: None,
         }
     }
 }

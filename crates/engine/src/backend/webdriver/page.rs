@@ -3,6 +3,7 @@
 use super::driver::{FrameTarget, page_error};
 use super::parts::ContextParts;
 use crate::backend::gesture::Devices;
+use crate::backend::screencast::Polling;
 use crate::backend::{
     Capabilities, DialogKind, Emulation, Feature, FrameId, Interception, PageBackend, PageEvent,
     PageId, PageObserver, Reporter, Requests, ScreenshotArea,
@@ -29,10 +30,13 @@ mod frames;
 mod input;
 mod interception;
 mod navigation;
+mod profiling;
 mod requests;
+mod screencast;
 mod screenshot;
 mod state;
 mod unresponsive;
+mod web_socket;
 
 /// What a browser offers its pages beside W3C WebDriver. The default methods are those of a browser that offers nothing.
 #[async_trait]
@@ -90,6 +94,9 @@ pub(crate) trait PageExtension: Sized + Send + Sync + 'static {
         page: &WebDriverPage<Self>,
         area: ScreenshotArea,
     ) -> Result<(Vec<u8>, CapturedPart)>;
+
+    /// Takes a PNG screenshot of the viewport without a script and without a switch to another frame.
+    async fn capture_frame(page: &WebDriverPage<Self>) -> Result<Vec<u8>>;
 }
 
 /// The context, which owns the windows of its pages.
@@ -122,6 +129,7 @@ pub(crate) struct WebDriverPage<E: PageExtension> {
     devices: Devices,
     /// Held while the frames are polled.
     polling: tokio::sync::Mutex<()>,
+    screencast: Polling,
 }
 
 impl<E: PageExtension> WebDriverPage<E> {
@@ -148,6 +156,7 @@ impl<E: PageExtension> WebDriverPage<E> {
             reporter: Reporter::default(),
             devices: Devices::default(),
             polling: tokio::sync::Mutex::default(),
+            screencast: Polling::default(),
         })
     }
 
@@ -220,7 +229,10 @@ impl<E: PageExtension> WebDriverPage<E> {
     }
 
     /// Sends a command to the frame that has the focus.
-    async fn send_to_focused<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
+    pub(super) async fn send_to_focused<C: WebDriverCommand>(
+        &self,
+        command: &C,
+    ) -> Result<C::Response> {
         let answer = self.parts.driver.in_window(&self.window, command).await;
         self.map_answer(answer).await
     }

@@ -30,6 +30,8 @@ pub(super) struct Usage {
     last_used: Option<PageId>,
     /// The page that received the last mouse or key event.
     input_page: Option<PageId>,
+    /// The sum of the distances that the wheel was scrolled since the driver's input state was reset.
+    scrolled: (i64, i64),
 }
 
 impl<E> ContextParts<E> {
@@ -76,6 +78,18 @@ impl<E> ContextParts<E> {
     pub(super) fn acquire_input(&self, page: &PageId) -> bool {
         let before = self.usage().input_page.replace(page.clone());
         before.is_some_and(|before| before != *page)
+    }
+
+    /// Adds a distance that the wheel is scrolled, and returns the sum since the last reset.
+    pub(super) fn add_scrolled(&self, delta_x: i64, delta_y: i64) -> (i64, i64) {
+        let scrolled = &mut self.usage().scrolled;
+        *scrolled = (scrolled.0 + delta_x, scrolled.1 + delta_y);
+        *scrolled
+    }
+
+    /// Sets the sum to zero; returns whether it was another number.
+    pub(super) fn reset_scrolled(&self) -> bool {
+        std::mem::take(&mut self.usage().scrolled) != (0, 0)
     }
 
     fn usage(&self) -> MutexGuard<'_, Usage> {

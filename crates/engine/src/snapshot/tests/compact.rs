@@ -5,7 +5,7 @@ use crate::snapshot::compact::ROLES;
 use testkit::snapshot::{Part, compare, parse_compact};
 
 fn both(snapshot: &FrameSnapshot, depth: Option<u32>) -> (String, String) {
-    let render = |layout| snapshot.render(&RenderOptions { layout, depth });
+    let render = |layout| snapshot.render(&RenderOptions { layout, depth }).text;
     (render(Layout::Full), render(Layout::Compact))
 }
 

@@ -24,9 +24,9 @@ impl Shared {
         match event {
             Network::Responded(responded) => {
                 if responded.is_blocked {
-                    drop(self.root.send(&ContinueResponse {
+                    self.root.post(&ContinueResponse {
                         request: responded.request.request.clone(),
-                    }));
+                    });
                 }
                 if let Some(page) = self.owner(responded.context.as_deref())
                     && network::is_logged(&responded.request)
@@ -140,7 +140,7 @@ impl Shared {
             let credentials = options.http_credentials.as_ref()?.for_origin(&origin)?;
             page.first_challenge(&request).then_some(credentials)
         });
-        drop(self.root.send(&ContinueWithAuth {
+        self.root.post(&ContinueWithAuth {
             request,
             action: if credentials.is_some() {
                 "provideCredentials"
@@ -152,6 +152,6 @@ impl Shared {
                 username,
                 password,
             }),
-        }));
+        });
     }
 }

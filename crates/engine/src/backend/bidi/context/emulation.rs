@@ -3,8 +3,10 @@
 use super::BidiContext;
 use crate::backend::bidi::network::entries;
 use crate::backend::bidi::page::emulation::{preload, viewport_command};
+use crate::backend::bidi::page::evaluation::SANDBOX;
 use crate::backend::{ContextOptions, Permissions};
 use crate::error::{Error, Result};
+use crate::injected::VITALS;
 use wire::bidi::{Command, browser, browsing_context, emulation, error, network, script};
 
 /// The largest total size of response bodies that Firefox stores, in bytes. It removes the oldest first.
@@ -56,6 +58,17 @@ impl BidiContext {
         }
         for script in options.all_init_scripts() {
             self.send_init_script(script).await?;
+        }
+        if options.observe_vitals {
+            self.parts
+                .root
+                .call(&script::AddPreloadScript {
+                    function_declaration: preload(VITALS.script),
+                    user_contexts: Some(self.ids()),
+                    sandbox: Some(SANDBOX),
+                    ..Default::default()
+                })
+                .await?;
         }
         if !options.routes.is_empty() {
             self.set_interception(true).await?;

@@ -21,7 +21,7 @@ use wire::bidi::script::{
 };
 
 /// The name of the sandbox of Playhouse.
-pub(super) const SANDBOX: &str = "playhouse";
+pub(crate) const SANDBOX: &str = "playhouse";
 /// The time without a response after which a call is repeated. Firefox loses commands to the previous document.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1000);
 /// Firefox's name of the error for a frame that was removed during the command.

@@ -8,7 +8,7 @@ use crate::backend::{
     Feature, Fetched, FrameId, Interception, PausedRequest, RequestId, Requests, Verdict,
 };
 use crate::error::{Error, Result};
-use crate::routes::Routes;
+use crate::routes::{RoutedRequest, Routes};
 use async_trait::async_trait;
 use std::sync::Arc;
 use task::spawn;
@@ -21,14 +21,44 @@ use wire::{Reply, Session};
 impl BidiPage {
     /// Decides about a paused request by these routes, or passes it to the observer. Without a decision the request is continued.
     pub(crate) fn on_request_blocked(self: &Arc<Self>, routes: &Routes, sent: BeforeRequestSent) {
+        if !(routes.needs_bodies() && has_body(&sent)) {
+            return self.decide_by_routes(routes, sent, None);
+        }
+        let (page, routes) = (self.clone(), routes.clone());
+        spawn("request body", async move {
+            let id = RequestId::from(&sent.request.request);
+            let body = page.request_body(&id).await.ok().flatten();
+            page.decide_by_routes(&routes, sent, body);
+        })
+        .detach();
+    }
+
+    fn decide_by_routes(
+        self: &Arc<Self>,
+        routes: &Routes,
+        sent: BeforeRequestSent,
+        body: Option<Vec<u8>>,
+    ) {
         let request = sent.request.request.clone();
         let kind = resource_type(&sent.request, sent.navigation.is_some());
         let (root, page) = (self.root().clone(), self.clone());
-        let url = sent.request.url.clone();
-        routes.decide(&url, kind, move |answer| match answer {
-            Some(answer) => apply_route(answer, headers(sent.request.headers), move |verdict| {
-                drop(page.send_verdict(request, verdict));
-            }),
+        let routed = RoutedRequest {
+            url: sent.request.url.clone(),
+            method: sent.request.method.clone(),
+            headers: headers(sent.request.headers.clone()),
+            body,
+            resource_type: kind,
+        };
+        routes.decide(routed, move |answer| match answer {
+            Some(answer) => {
+                let headers = headers(sent.request.headers);
+                // Routes that change responses are refused.
+                apply_route(answer, headers, move |verdict, _| {
+                    if let Ok(sent) = page.send_verdict(request, verdict) {
+                        spawn("a decision", async { drop(sent.await) }).detach();
+                    }
+                });
+            }
             None if page.state().intercepts && network::is_logged(&sent.request) => {
                 ask_interceptors(&root, &page, sent, kind);
             }
@@ -94,10 +124,10 @@ impl Interception for BidiPage {
 }
 
 pub(crate) fn continue_request(root: &Session, request: String) {
-    drop(root.send(&ContinueRequest {
+    root.post(&ContinueRequest {
         request,
         ..Default::default()
-    }));
+    });
 }
 
 /// Fetches the body of a request and passes both to the interceptors of the page. Without one the request is continued.
@@ -107,7 +137,7 @@ fn ask_interceptors(
     sent: BeforeRequestSent,
     kind: &'static str,
 ) {
-    let has_body = sent.request.body_size.is_some_and(|size| size > 0.0);
+    let has_body = has_body(&sent);
     let key = sent.request.request.clone();
     let paused = PausedRequest {
         id: Some(RequestId::from(&key)),
@@ -138,6 +168,10 @@ fn ask_interceptors(
         give(PausedRequest { body, ..paused });
     })
     .detach();
+}
+
+fn has_body(sent: &BeforeRequestSent) -> bool {
+    sent.request.body_size.is_some_and(|size| size > 0.0)
 }
 
 fn without_fragment(url: &str) -> &str {

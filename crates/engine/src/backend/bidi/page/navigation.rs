@@ -120,7 +120,7 @@ impl Navigation for BidiPage {
         task::spawn("reload", async move {
             // The cache is turned on again, whatever the result.
             let _ = loaded.await;
-            drop(root.send(&as_before));
+            root.post(&as_before);
         })
         .detach();
         Ok(())

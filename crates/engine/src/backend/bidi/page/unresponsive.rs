@@ -53,10 +53,10 @@ impl Unresponsive for BidiPage {
     }
 
     fn end_renderer(&self) {
-        drop(self.root().send(&Close {
+        self.root().post(&Close {
             context: self.name(),
             prompt_unload: Some(false),
-        }));
+        });
         self.report(PageEvent::Crashed);
     }
 }

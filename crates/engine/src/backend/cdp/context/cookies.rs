@@ -10,6 +10,7 @@ use wire::cdp::{network, storage};
 impl Cookies for CdpContext {
     async fn cookies(&self) -> Result<Vec<Cookie>> {
         let cookies = self
+            .host
             .root
             .call(&storage::GetCookies {
                 browser_context_id: self.id.clone(),
@@ -19,7 +20,8 @@ impl Cookies for CdpContext {
     }
 
     async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
-        self.root
+        self.host
+            .root
             .call(&storage::SetCookies {
                 cookies: cookies.iter().map(param).collect(),
                 browser_context_id: self.id.clone(),
@@ -30,6 +32,7 @@ impl Cookies for CdpContext {
 
     async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         let all = self
+            .host
             .root
             .call(&storage::GetCookies {
                 browser_context_id: self.id.clone(),
@@ -45,7 +48,8 @@ impl Cookies for CdpContext {
                 ..param(&cookie)
             })
         });
-        self.root
+        self.host
+            .root
             .call(&storage::SetCookies {
                 cookies: expired.collect(),
                 browser_context_id: self.id.clone(),
@@ -55,7 +59,8 @@ impl Cookies for CdpContext {
     }
 
     async fn clear_cookies(&self) -> Result<()> {
-        self.root
+        self.host
+            .root
             .call(&storage::ClearCookies {
                 browser_context_id: self.id.clone(),
             })

@@ -1,7 +1,7 @@
 //! Permissions by their Playwright names.
 
 use super::CdpContext;
-use crate::backend::Permissions;
+use crate::backend::{Feature, Permissions};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use wire::cdp::browser::{GrantPermissions, PermissionType, ResetPermissions};
@@ -29,7 +29,9 @@ const NAMES: &[(&str, PermissionType)] = &[
 #[async_trait]
 impl Permissions for CdpContext {
     async fn grant_permissions(&self, names: &[String], origin: Option<&str>) -> Result<()> {
-        self.root
+        self.host.capabilities.require(Feature::Permission)?;
+        self.host
+            .root
             .call(&GrantPermissions {
                 permissions: permission_types(names)?,
                 origin: origin.map(str::to_owned),
@@ -40,7 +42,9 @@ impl Permissions for CdpContext {
     }
 
     async fn clear_permissions(&self) -> Result<()> {
-        self.root
+        self.host.capabilities.require(Feature::Permission)?;
+        self.host
+            .root
             .call(&ResetPermissions {
                 browser_context_id: self.id.clone(),
             })

@@ -16,10 +16,10 @@ pub(super) fn is_wanted(options: &ContextOptions) -> bool {
 
 /// Continues a request that was paused only because its server might send a challenge.
 pub(super) fn continue_request(session: &Session, paused: fetch::RequestPaused) {
-    drop(session.send(&fetch::ContinueRequest {
+    session.post(&fetch::ContinueRequest {
         request_id: paused.request_id,
         ..Default::default()
-    }));
+    });
 }
 
 /// Sends the credentials once. On a second challenge they were wrong, and the page gets the 401 or 407 response.
@@ -38,10 +38,10 @@ pub(super) fn answer(page: &CdpPage, session: &Session, required: &fetch::AuthRe
             ..Default::default()
         },
     };
-    drop(session.send(&fetch::ContinueWithAuth {
+    session.post(&fetch::ContinueWithAuth {
         request_id: required.request_id.clone(),
         auth_challenge_response,
-    }));
+    });
 }
 
 fn credentials(

@@ -63,6 +63,9 @@ impl EmulationSettings {
         if let Some(conditions) = changed(options) {
             batch.send(session, &conditions);
         }
+        if options.cpu_throttling.is_some() {
+            batch.send(session, &cpu_throttling(options));
+        }
         if !options.extra_headers.is_empty() {
             batch.send(session, &headers(options));
         }
@@ -146,6 +149,19 @@ impl CdpPage {
 
     pub(crate) async fn apply_network(&self) -> Result<()> {
         self.send_to_all(&conditions(&self.options())).await
+    }
+
+    pub(crate) async fn apply_cpu_throttling(&self) -> Result<()> {
+        self.send_to_documents(&cpu_throttling(&self.options()))
+            .await
+    }
+
+    /// Repeats the throttling after a commit, because Chromium does not apply it to another process of the session.
+    pub(super) fn throttle_new_process(&self, session: &Session) {
+        let rate = self.state().options.cpu_throttling;
+        if let Some(rate) = rate {
+            session.post(&emulation::SetCPUThrottlingRate { rate });
+        }
     }
 
     pub(crate) async fn apply_extra_headers(&self) -> Result<()> {
@@ -279,6 +295,12 @@ fn conditions(options: &ContextOptions) -> network::EmulateNetworkConditions {
         download_throughput: download.unwrap_or(-1.0),
         upload_throughput: upload.unwrap_or(-1.0),
         ..Default::default()
+    }
+}
+
+fn cpu_throttling(options: &ContextOptions) -> emulation::SetCPUThrottlingRate {
+    emulation::SetCPUThrottlingRate {
+        rate: options.cpu_throttling.unwrap_or(1.0),
     }
 }
 

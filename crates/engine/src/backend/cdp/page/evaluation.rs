@@ -26,8 +26,8 @@ const CALL: &str =
 const INPUT: &[&str] = &["fill"];
 /// Returns the element of a handle.
 const ELEMENT: &str = "function(handle) { return globalThis.__playhouseCore.element(handle); }";
-/// Returns the handle of an element.
-const HANDLE: &str = "function(element) { return globalThis.__playhouseCore.handle(element); }";
+/// Returns the handle of an element, or of the element that contains a text.
+const HANDLE: &str = "function(node) { return globalThis.__playhouseCore.handle(node.nodeType === 1 ? node : node.parentElement); }";
 
 #[async_trait]
 impl Evaluation for CdpPage {
@@ -181,7 +181,7 @@ impl CdpPage {
             silent: true,
         });
         // Scripts of other documents read from the injected script which frame it is in.
-        drop(session.send(&runtime::Evaluate {
+        session.post(&runtime::Evaluate {
             expression: format!(
                 "__playhouseCore.introduce({})",
                 json!({ "frame": frame.as_str() })
@@ -189,7 +189,7 @@ impl CdpPage {
             unique_context_id: Some(world.unique.to_string()),
             silent: Some(true),
             ..Default::default()
-        }));
+        });
         core
     }
 
@@ -358,9 +358,9 @@ impl RemoteElement {
 
 impl Drop for RemoteElement {
     fn drop(&mut self) {
-        drop(self.session.send(&runtime::ReleaseObject {
+        self.session.post(&runtime::ReleaseObject {
             object_id: self.id(),
-        }));
+        });
     }
 }
 

@@ -10,8 +10,14 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use std::pin::pin;
 use std::sync::{Arc, Weak};
-use wire::cdp::{Event, fetch, input, inspector, log, page, runtime, target};
+use wire::cdp::{
+    Event, css, debugger, fetch, heap_profiler, input, inspector, log, page, runtime, target,
+    tracing,
+};
 use wire::{EventStream, RawEvent, Session};
+
+/// The domains whose events belong to a trace, a heap snapshot or coverage.
+const PROFILING_DOMAINS: [&str; 4] = ["Tracing.", "HeapProfiler.", "CSS.", "Debugger."];
 
 impl Prepared {
     /// Reports the present frames and documents, then all further events.
@@ -62,7 +68,7 @@ async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
     if let Some(page) = page.upgrade() {
         // The queue also ends on overflow, after which the state of the page is unknown.
         if let Some(reason) = events.end_reason() {
-            tracing::debug!(reason, "a page's events ended");
+            ::tracing::debug!(reason, "a page's events ended");
         }
         page.report(PageEvent::Closed);
     }
@@ -72,7 +78,7 @@ async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
 fn read<E: Event>(event: &RawEvent) -> Option<E> {
     event
         .parse::<E>()?
-        .inspect_err(|error| tracing::warn!(%error, "an event is not understood"))
+        .inspect_err(|error| ::tracing::warn!(%error, "an event is not understood"))
         .ok()
 }
 
@@ -121,9 +127,17 @@ impl CdpPage {
             inspector::TargetCrashed::METHOD if self.is_own(event) => {
                 self.report(PageEvent::Crashed);
             }
+            page::ScreencastFrame::METHOD => self.on_screencast_frame(read(event)?),
             input::DragIntercepted::METHOD => {
                 self.drag
                     .intercepted(read::<input::DragIntercepted>(event)?.data);
+            }
+            method
+                if PROFILING_DOMAINS
+                    .iter()
+                    .any(|domain| method.starts_with(domain)) =>
+            {
+                self.on_profiling(event)?;
             }
             method if method.starts_with("Runtime.") => self.on_runtime(event)?,
             method if method.starts_with("Network.") => self.on_network(event, &session()),
@@ -180,6 +194,10 @@ impl CdpPage {
     ) -> Option<PendingDocument> {
         let frame = FrameId::from(&navigated.frame.id);
         self.set_frame_document(&frame, session);
+        self.throttle_new_process(session);
+        if frame == self.main {
+            self.clear_covered_sheets();
+        }
         self.report(setup::committed(&navigated.frame));
         // A document from the back/forward cache has its frames, and is loaded already.
         (navigated.kind == page::NavigationType::BackForwardCacheRestore)
@@ -261,6 +279,20 @@ impl CdpPage {
             runtime::ExceptionThrown::METHOD => {
                 self.report(PageEvent::Console(console::thrown(&read(event)?)));
             }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn on_profiling(&self, event: &RawEvent) -> Option<()> {
+        match &*event.method {
+            tracing::TracingComplete::METHOD => self.on_tracing_complete(read(event)?),
+            heap_profiler::AddHeapSnapshotChunk::METHOD => {
+                self.on_heap_snapshot_chunk(&read(event)?);
+            }
+            css::StyleSheetAdded::METHOD => self.on_style_sheet_added(read(event)?),
+            css::StyleSheetRemoved::METHOD => self.on_style_sheet_removed(&read(event)?),
+            debugger::ScriptParsed::METHOD => self.on_script_parsed(read(event)?),
             _ => {}
         }
         Some(())

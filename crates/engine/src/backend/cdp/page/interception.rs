@@ -3,16 +3,19 @@
 use super::CdpPage;
 use super::authentication;
 use crate::backend::cdp::network::name;
+use crate::backend::changed_response::change_response;
 use crate::backend::interception::apply_route;
 use crate::backend::{
     FailureReason, Fetched, FrameId, Headers, Interception, PausedRequest, RequestId, Verdict,
 };
 use crate::error::{Error, NetError, Result};
+use crate::routes::RoutedRequest;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use futures_util::future::join_all;
 use std::sync::Arc;
+use task::spawn;
 use wire::cdp::fetch;
 use wire::cdp::network::{ErrorReason, ResourceType};
 use wire::cdp::{Binary, Empty, fetch::HeaderEntry};
@@ -71,17 +74,36 @@ impl CdpPage {
             return;
         }
         let (page, session) = (self.clone(), session.clone());
-        let (url, kind) = (paused.request.url.clone(), name(paused.resource_type));
-        self.routes()
-            .decide(&url, kind, move |answer| match answer {
-                Some(answer) => {
-                    let request_id = paused.request_id;
-                    apply_route(answer, paused.request.headers.0, move |verdict| {
-                        drop(send_verdict(&session, request_id, verdict));
-                    });
-                }
-                None => page.pass_to_interceptors(&session, paused, key),
-            });
+        let routes = self.routes();
+        let request = RoutedRequest {
+            url: paused.request.url.clone(),
+            method: paused.request.method.clone(),
+            headers: paused.request.headers.0.clone(),
+            body: routes
+                .needs_bodies()
+                .then(|| body(&paused.request))
+                .flatten(),
+            resource_type: name(paused.resource_type),
+        };
+        routes.decide(request, move |answer| match answer {
+            Some(answer) => {
+                let request_id = paused.request_id;
+                let headers = paused.request.headers.0;
+                apply_route(answer, headers, move |verdict, response| match response {
+                    Some(changes) => {
+                        spawn("a changed response", async move {
+                            change_response(&*page, &key, verdict, &changes).await;
+                        })
+                        .detach();
+                    }
+                    None => {
+                        let sent = send_verdict(&session, request_id, verdict);
+                        spawn("a decision", async { drop(sent.await) }).detach();
+                    }
+                });
+            }
+            None => page.pass_to_interceptors(&session, paused, key),
+        });
     }
 
     /// Passes a request to the interceptors of the page. Without one it is continued.

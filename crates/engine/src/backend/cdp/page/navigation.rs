@@ -103,6 +103,6 @@ impl Navigation for CdpPage {
     }
 
     fn stop_loading(&self) {
-        drop(self.session.send(&page::StopLoading {}));
+        self.session.post(&page::StopLoading {});
     }
 }

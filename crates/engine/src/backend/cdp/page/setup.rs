@@ -6,6 +6,7 @@ use crate::backend::cdp::targets::{detach_target, guard};
 use crate::backend::guard::guard as guard_script;
 use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent};
 use crate::error::{Error, Result};
+use crate::injected::VITALS;
 use crate::launch::source::FileStager;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -14,6 +15,9 @@ use wire::{EventStream, Reply, Session};
 
 /// Part of the error message for an override that another page of the same process has set. There is no code for the error.
 const OVERRIDDEN: &str = "already in effect";
+/// Passes the events of a pressed button to the injected script, if it is present, before listeners of the page are called.
+const INTERCEPT: &str = "for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'])
+  addEventListener(type, (event) => globalThis.__playhouseCore?.intercept(event), true)";
 
 /// A page that is ready and has not reported an event.
 pub(crate) struct Prepared {
@@ -72,13 +76,23 @@ impl PendingSetup {
         batch.send(
             session,
             &page::AddScriptToEvaluateOnNewDocument {
-                // Makes the browser create the isolated world with each document.
-                source: String::new(),
+                // The browser creates the isolated world with each document.
+                source: INTERCEPT.to_owned(),
                 world_name: Some(WORLD.to_owned()),
                 run_immediately: Some(true),
                 ..Default::default()
             },
         );
+        if page.options().observe_vitals {
+            batch.send(
+                session,
+                &page::AddScriptToEvaluateOnNewDocument {
+                    source: VITALS.script.to_owned(),
+                    world_name: Some(WORLD.to_owned()),
+                    ..Default::default()
+                },
+            );
+        }
         batch.send(session, &auto_attach());
         batch.send(
             session,
@@ -170,14 +184,14 @@ pub(super) fn child(
             let rules = &page.options().origins;
             guard(&session, rules);
             page.emulation().send_to_worker(&session, &mut batch);
-            // The results of a worker are not needed.
-            drop(batch);
             let held = session.send(&auto_attach());
             task::spawn("a worker's start", async move {
                 // If both commands were sent at once, the worker could run before its own workers are held. The worker must be resumed whatever
                 // the result.
                 let _ = held.await;
-                drop(session.send(&runtime::RunIfWaitingForDebugger {}));
+                session.post(&runtime::RunIfWaitingForDebugger {});
+                // The results of a worker are not needed.
+                drop(batch.done().await);
             })
             .detach();
             None

@@ -31,7 +31,7 @@ impl Unresponsive for CdpPage {
 
     fn terminate_execution(&self, frame: &FrameId) {
         if let Ok(session) = self.session_for(frame) {
-            drop(session.send(&runtime::TerminateExecution {}));
+            session.post(&runtime::TerminateExecution {});
         }
     }
 
@@ -49,17 +49,17 @@ impl Unresponsive for CdpPage {
             return;
         };
         if let Ok(session) = self.session_for(frame) {
-            drop(session.send(&runtime::Evaluate {
+            session.post(&runtime::Evaluate {
                 expression: clear_timers(1_000_000),
                 unique_context_id: Some(world.unique.to_string()),
                 silent: Some(true),
                 ..Default::default()
-            }));
+            });
         }
     }
 
     fn end_renderer(&self) {
-        drop(self.session.send(&page::Crash {}));
+        self.session.post(&page::Crash {});
         self.report(PageEvent::Crashed);
     }
 }

@@ -75,6 +75,15 @@ impl Worlds {
         self.frames.get(frame)?.main.clone()
     }
 
+    /// Returns whether an execution context of a session is the main world of a frame.
+    pub(super) fn is_main(&self, session: &str, id: ExecutionContextId) -> bool {
+        let mut mains = self
+            .frames
+            .values()
+            .filter_map(|worlds| worlds.main.as_ref());
+        mains.any(|main| &*main.session == session && main.id == id)
+    }
+
     pub(super) fn isolated(&self, frame: &FrameId) -> Option<World> {
         self.frames.get(frame)?.isolated.clone()
     }

@@ -133,13 +133,21 @@ impl PageExtension for InspectorLink {
             "height": height,
             "coordinateSystem": "Page",
         });
-        let snapshot: Value = page.call_inspector("Page.snapshotRect", &rectangle).await?;
-        let data_url = snapshot["dataURL"].as_str().unwrap_or_default();
-        let (_, data) = data_url
-            .split_once(";base64,")
-            .ok_or_else(|| screenshot_error(&"no picture"))?;
-        let png = base64::engine::general_purpose::STANDARD.decode(data);
-        Ok((png.map_err(|error| screenshot_error(&error))?, None))
+        Ok((page.snapshot_rect(&rectangle).await?, None))
+    }
+
+    async fn capture_frame(page: &WebKitPage) -> Result<Vec<u8>> {
+        let size = json!({ "expression": "[innerWidth, innerHeight]", "returnByValue": true });
+        let size: Value = page.call_inspector("Runtime.evaluate", &size).await?;
+        let size = &size["result"]["value"];
+        let rectangle = json!({
+            "x": 0,
+            "y": 0,
+            "width": size[0],
+            "height": size[1],
+            "coordinateSystem": "Viewport",
+        });
+        page.snapshot_rect(&rectangle).await
     }
 }
 
@@ -156,6 +164,17 @@ impl WebKitPage {
     ) -> Result<T> {
         let inspector = &self.parts.extension;
         inspector.call(self.window(), method, params).await
+    }
+
+    /// Returns a PNG of a part of the page.
+    async fn snapshot_rect(&self, rectangle: &Value) -> Result<Vec<u8>> {
+        let snapshot: Value = self.call_inspector("Page.snapshotRect", rectangle).await?;
+        let data_url = snapshot["dataURL"].as_str().unwrap_or_default();
+        let (_, data) = data_url
+            .split_once(";base64,")
+            .ok_or_else(|| screenshot_error(&"no picture"))?;
+        let png = base64::engine::general_purpose::STANDARD.decode(data);
+        png.map_err(|error| screenshot_error(&error))
     }
 
     async fn send_to_dialog(&self, method: &'static str) -> Result<Value> {

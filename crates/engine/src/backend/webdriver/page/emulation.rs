@@ -8,6 +8,7 @@ use crate::backend::webdriver::network::as_map;
 use crate::backend::webdriver::{CLASSIC, ClassicPage, WebKitPage};
 use crate::backend::{Emulation, Feature, Headers, MediaFeatures, Size, Viewport};
 use crate::error::{Error, Result};
+use crate::injected::VITALS;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -94,6 +95,9 @@ impl WebKitPage {
         let mut all = hooks(&self.token());
         if options.block_service_workers {
             all += &format!("\n{BLOCK_SERVICE_WORKERS}");
+        }
+        if options.observe_vitals {
+            all += &format!("\ntry {{ {} }} catch {{}}", VITALS.script);
         }
         for script in options.init_scripts.iter().chain(&own) {
             // An exception does not prevent the next scripts, and declarations are local.

@@ -155,6 +155,11 @@ impl<E: PageExtension> Evaluation for WebDriverPage<E> {
         self.run_text(frame, script, vec![]).await.map(drop)
     }
 
+    // The driver runs one command of a session at a time.
+    fn waits_for_promises(&self) -> bool {
+        true
+    }
+
     fn prepare_frames(&self) {
         // Where the browser reports documents, a poll would only delay the next command, whose answer contains the URL.
         if !E::REPORTS_DOCUMENTS {

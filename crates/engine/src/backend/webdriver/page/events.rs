@@ -73,6 +73,7 @@ impl WebKitPage {
             "Network.dataReceived" => self.on_data_received(&read::<DataReceived>(event)?),
             "Network.loadingFinished" => self.on_loading_finished(read::<LoadingFinished>(event)?),
             "Network.loadingFailed" => self.on_loading_failed(read::<LoadingFailed>(event)?),
+            method if method.starts_with("Network.webSocket") => self.on_web_socket(event)?,
             "Network.requestIntercepted" => self.on_request_intercepted(read(event)?),
             "Console.messageAdded" => self.on_console_message(read::<Added>(event)?.message),
             "Inspector.targetCrashed" => self.report(PageEvent::Crashed),

@@ -4,8 +4,8 @@ use super::{PageExtension, WebDriverPage};
 use crate::backend::{Evaluation, Input, InputStep, Point, gesture};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
-use serde_json::json;
-use wire::actions::Source;
+use serde_json::{Value, json};
+use wire::actions::{Action, Source};
 use wire::webdriver::action::{PerformActions, ReleaseActions};
 
 #[async_trait]
@@ -26,10 +26,17 @@ impl<E: PageExtension> gesture::ActionsOrigin for WebDriverPage<E> {
         }
     }
 
-    async fn perform(&self, actions: Vec<Source>) -> Result<()> {
+    async fn perform(&self, mut actions: Vec<Source>) -> Result<()> {
         // All windows share one mouse, and a move to the position that it has already is not reported to the page.
         if self.parts.acquire_input(&self.id) {
+            if self.parts.reset_scrolled() {
+                // The driver scrolls back by the sum. A document without the script has no position to lose.
+                let _ = self.call(&self.main, "swallowWheel", &Value::Null).await;
+            }
             self.send_to_main(&ReleaseActions {}).await?;
+        }
+        for source in &mut actions {
+            self.add_up_scrolls(source);
         }
         E::perform(self, actions).await
     }
@@ -46,6 +53,22 @@ impl<E: PageExtension> gesture::ActionsOrigin for WebDriverPage<E> {
 }
 
 impl<E: PageExtension> WebDriverPage<E> {
+    /// Replaces the distance of each scroll by the sum of all. WebKit's driver treats the distance as a state of the wheel that lasts beyond
+    /// the command: it scrolls by the difference to the previous one, and not at all by the same distance again.
+    fn add_up_scrolls(&self, source: &mut Source) {
+        let Source::Wheel { actions, .. } = source else {
+            return;
+        };
+        for action in actions {
+            if let Action::Scroll {
+                delta_x, delta_y, ..
+            } = action
+            {
+                (*delta_x, *delta_y) = self.parts.add_scrolled(*delta_x, *delta_y);
+            }
+        }
+    }
+
     /// Performs actions with the driver. An action may end its document.
     pub(crate) async fn perform_actions(&self, actions: Vec<Source>) -> Result<()> {
         let types = |source: &Source| matches!(source, Source::Key { .. });

@@ -10,7 +10,7 @@ use crate::backend::{
     FailureReason, Feature, Fetched, Headers, Interception, PausedRequest, RequestId, Verdict,
 };
 use crate::error::Result;
-use crate::routes::RouteAnswer;
+use crate::routes::{RouteAnswer, RoutedRequest};
 use async_trait::async_trait;
 use base64::Engine as _;
 use serde::Deserialize;
@@ -123,13 +123,21 @@ impl WebKitPage {
             let options = self.parts.options();
             (options.routes.clone(), options.offline)
         };
-        let url = request.url.clone();
-        routes.decide(&url, kind, move |answer| match answer {
+        let routed = RoutedRequest {
+            url: request.url.clone(),
+            method: request.method.clone(),
+            headers: headers(&request.headers),
+            body: request.post_data.clone().map(String::into_bytes),
+            resource_type: kind,
+        };
+        routes.decide(routed, move |answer| match answer {
             Some(RouteAnswer::Rewrite(_)) | None if offline => {
                 self.abort_request(&id, FailureReason::InternetDisconnected);
             }
             Some(answer) => {
-                interception::apply_route(answer, headers(&request.headers), move |verdict| {
+                let headers = headers(&request.headers);
+                // Routes that change responses are refused.
+                interception::apply_route(answer, headers, move |verdict, _| {
                     self.apply_verdict(&id, verdict);
                 });
             }

@@ -1,0 +1,38 @@
+//! The screencast of a page, whose frames are polled: neither WebDriver nor WebKit's inspector has an event for them.
+
+use super::{PageExtension, WebDriverPage};
+use crate::backend::image::convert;
+use crate::backend::screencast::QUALITY;
+use crate::backend::{Screencast, ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat};
+use crate::error::{Error, Result};
+use async_trait::async_trait;
+use task::compute;
+
+#[async_trait]
+impl<E: PageExtension> Screencast for WebDriverPage<E> {
+    async fn start_screencast(&self, frames: ScreencastSender) -> Result<()> {
+        let page = self.itself.clone();
+        self.screencast.start(frames, move || {
+            let page = page.upgrade()?;
+            Some(async move {
+                let png = E::capture_frame(&page).await?;
+                drop(page);
+                let options = Screenshot {
+                    format: ScreenshotFormat::Jpeg,
+                    quality: Some(QUALITY),
+                    area: ScreenshotArea::Viewport,
+                    css_scale: false,
+                    shrink: 1.0,
+                };
+                compute(move || convert(&png, None, 1.0, &options))
+                    .await
+                    .map_err(|error| Error::protocol("screencast", error))
+            })
+        });
+        Ok(())
+    }
+
+    fn stop_screencast(&self) {
+        self.screencast.stop();
+    }
+}

@@ -1,0 +1,319 @@
+//! Videos of pages: a screencast that ffmpeg encodes with a constant frame rate, so that each moment of the video shows what the page
+//! showed then.
+
+mod matroska;
+
+use crate::backend::Size;
+use crate::error::{Error, Result};
+use crate::launch::ffmpeg::{Encoder, Ffmpeg};
+use crate::page::{Page, Screencast};
+use crate::progress::Progress;
+use image::ImageFormat;
+use std::io::Cursor;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+use tempfile::TempPath;
+use tokio::sync::oneshot;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// The longer side of a video without a size, in pixels.
+const DEFAULT_SIDE: u32 = 800;
+/// A frame is repeated after this time, so that a long one is encoded while it is shown and not at the end.
+const REPEAT_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a video that is stopped waits for what the page shows then.
+const LAST_FRAME_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How a video is recorded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VideoOptions {
+    /// The size in pixels; default: that of the first frame, scaled down to 800 pixels.
+    pub size: Option<Size>,
+    /// Frames for each second.
+    pub fps: f64,
+}
+
+/// A titled point of time of a video.
+#[derive(Debug, Clone)]
+struct Chapter {
+    time: SystemTime,
+    title: String,
+}
+
+/// The recording of a page. Dropping it discards the video.
+#[derive(Debug)]
+pub struct VideoRecording {
+    chapters: Arc<Mutex<Vec<Chapter>>>,
+    ended: oneshot::Receiver<Result<Option<TempPath>>>,
+    stop: DropGuard,
+}
+
+impl VideoRecording {
+    /// Adds a chapter that begins now.
+    pub fn add_chapter(&self, title: &str) {
+        let chapter = Chapter {
+            time: SystemTime::now(),
+            title: title.to_owned(),
+        };
+        let mut chapters = self.chapters.lock();
+        chapters
+            .as_mut()
+            .unwrap_or_else(|poisoned| poisoned.get_mut())
+            .push(chapter);
+    }
+
+    /// Stops the recording. Returns the WebM file, which is deleted when it is dropped; `None` if the page has shown nothing.
+    pub async fn stop(self) -> Result<Option<TempPath>> {
+        drop(self.stop);
+        let gone = || Error::VideoFailed {
+            reason: "the recording has ended".to_owned(),
+        };
+        self.ended.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+impl Page {
+    /// Starts to record a video of the viewport, across navigations, until it is stopped or the page is closed.
+    pub async fn record_video(
+        &self,
+        progress: &Progress,
+        ffmpeg: &Ffmpeg,
+        options: VideoOptions,
+    ) -> Result<VideoRecording> {
+        let screencast = self.screencast(progress).await?;
+        let chapters = Arc::<Mutex<Vec<Chapter>>>::default();
+        let stopped = CancellationToken::new();
+        let (report, ended) = oneshot::channel();
+        let work = record(
+            screencast,
+            ffmpeg.clone(),
+            options,
+            stopped.clone(),
+            chapters.clone(),
+        );
+        // The file is completed after the recording was stopped, so the task ends by itself.
+        task::spawn("video", async move {
+            let _ = report.send(work.await);
+        })
+        .detach();
+        Ok(VideoRecording {
+            chapters,
+            ended,
+            stop: stopped.drop_guard(),
+        })
+    }
+}
+
+async fn record(
+    mut frames: Screencast,
+    ffmpeg: Ffmpeg,
+    options: VideoOptions,
+    stopped: CancellationToken,
+    chapters: Arc<Mutex<Vec<Chapter>>>,
+) -> Result<Option<TempPath>> {
+    let began = SystemTime::now();
+    let first = tokio::select! {
+        frame = frames.next() => frame.map(|frame| frame.jpeg),
+        () = stopped.cancelled() => frames.capture(LAST_FRAME_TIMEOUT).await,
+    };
+    let Some(jpeg) = first else {
+        return Ok(None);
+    };
+    let mut video = Video::start(&ffmpeg, options, began, &jpeg).await?;
+    let mut shown = Shown { slot: 0, jpeg };
+    loop {
+        tokio::select! {
+            biased;
+            () = stopped.cancelled() => {
+                // The page may show what no frame contains yet.
+                if let Some(jpeg) = frames.capture(LAST_FRAME_TIMEOUT).await {
+                    video.show(&mut shown, jpeg, SystemTime::now()).await?;
+                }
+                break;
+            }
+            frame = frames.next() => {
+                let Some(frame) = frame else { break };
+                video.show(&mut shown, frame.jpeg, frame.time).await?;
+            }
+            () = tokio::time::sleep(REPEAT_INTERVAL) => {
+                video.write(&shown).await?;
+                shown.slot = video.slot(SystemTime::now()).max(shown.slot + 1);
+            }
+        }
+    }
+    let end = SystemTime::now();
+    drop(frames);
+    video.write(&shown).await?;
+    // The encoder drops a frame after which there is none.
+    shown.slot = video.slot(end).max(shown.slot + 1);
+    video.write(&shown).await?;
+    let (encoder, file) = (video.encoder, video.file);
+    encoder.finish().await?;
+    let chapters = std::mem::take(&mut *chapters.lock().unwrap_or_else(PoisonError::into_inner));
+    if chapters.is_empty() {
+        return Ok(Some(file));
+    }
+    let with_chapters = temporary()?;
+    let text = metadata(&chapters, began, end);
+    ffmpeg.add_chapters(&file, &text, &with_chapters).await?;
+    Ok(Some(with_chapters))
+}
+
+/// The frame that is shown from a slot on.
+struct Shown {
+    slot: u64,
+    jpeg: Arc<[u8]>,
+}
+
+/// A video that is being encoded. Its time consists of slots, one for each of its frames.
+struct Video {
+    encoder: Encoder,
+    file: TempPath,
+    began: SystemTime,
+    fps: f64,
+}
+
+impl Video {
+    async fn start(
+        ffmpeg: &Ffmpeg,
+        options: VideoOptions,
+        began: SystemTime,
+        first: &[u8],
+    ) -> Result<Self> {
+        let failed = |reason: String| Error::VideoFailed { reason };
+        let image = image::ImageReader::with_format(Cursor::new(first), ImageFormat::Jpeg);
+        let (width, height) = image
+            .into_dimensions()
+            .map_err(|error| failed(error.to_string()))?;
+        let frame = Size { width, height };
+        let file = temporary()?;
+        let size = even(options.size.unwrap_or_else(|| shrunk(frame)));
+        let mut encoder = ffmpeg.encode(size, options.fps, &file)?;
+        encoder.write(&matroska::header(frame)).await?;
+        Ok(Self {
+            encoder,
+            file,
+            began,
+            fps: options.fps,
+        })
+    }
+
+    /// Returns the slot of a time.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number of frames, which is not negative"
+    )]
+    fn slot(&self, time: SystemTime) -> u64 {
+        let since = time.duration_since(self.began).unwrap_or_default();
+        (since.as_secs_f64() * self.fps).round() as u64
+    }
+
+    /// Shows a frame from that time on; writes the one before if it was shown in an earlier slot.
+    async fn show(&mut self, shown: &mut Shown, jpeg: Arc<[u8]>, time: SystemTime) -> Result<()> {
+        let slot = self.slot(time);
+        if slot > shown.slot {
+            self.write(shown).await?;
+            shown.slot = slot;
+        }
+        shown.jpeg = jpeg;
+        Ok(())
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "a time, which is not negative"
+    )]
+    async fn write(&mut self, shown: &Shown) -> Result<()> {
+        let milliseconds = (shown.slot as f64 * 1000.0 / self.fps).round() as u64;
+        let cluster = matroska::cluster(milliseconds, &shown.jpeg);
+        self.encoder.write(&cluster).await
+    }
+}
+
+fn temporary() -> Result<TempPath> {
+    let file = tempfile::Builder::new()
+        .prefix("playhouse-video-")
+        .suffix(".webm")
+        .tempfile();
+    file.map(tempfile::NamedTempFile::into_temp_path)
+        .map_err(|error| Error::VideoFailed {
+            reason: error.to_string(),
+        })
+}
+
+/// Returns a size of the same shape whose longer side is at most the default one.
+fn shrunk(Size { width, height }: Size) -> Size {
+    let longer = width.max(height).max(1);
+    if longer <= DEFAULT_SIDE {
+        return Size { width, height };
+    }
+    Size {
+        width: width * DEFAULT_SIDE / longer,
+        height: height * DEFAULT_SIDE / longer,
+    }
+}
+
+/// Returns the size in whole blocks of colour, each of which has two pixels by two.
+fn even(Size { width, height }: Size) -> Size {
+    let even = |length: u32| (length & !1).max(2);
+    Size {
+        width: even(width),
+        height: even(height),
+    }
+}
+
+/// Returns the chapters in the format of ffmpeg: <https://ffmpeg.org/ffmpeg-formats.html#Metadata-2>.
+fn metadata(chapters: &[Chapter], began: SystemTime, end: SystemTime) -> String {
+    let milliseconds =
+        |time: SystemTime| time.duration_since(began).unwrap_or_default().as_millis();
+    let ends = chapters.iter().skip(1).map(|chapter| chapter.time);
+    let mut text = String::from(";FFMETADATA1\n");
+    for (chapter, end) in chapters.iter().zip(ends.chain([end])) {
+        let (start, end) = (milliseconds(chapter.time), milliseconds(end));
+        text += "[CHAPTER]\nTIMEBASE=1/1000\n";
+        text += &format!("START={start}\nEND={}\n", end.max(start + 1));
+        text += "title=";
+        for char in chapter.title.chars() {
+            if matches!(char, '=' | ';' | '#' | '\\' | '\n') {
+                text.push('\\');
+            }
+            text.push(char);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn videos_have_even_sizes_and_fit_the_default() {
+        let fit = |width, height| {
+            let Size { width, height } = even(shrunk(Size { width, height }));
+            (width, height)
+        };
+        assert_eq!(fit(1280, 720), (800, 450));
+        assert_eq!(fit(375, 667), (374, 666));
+        assert_eq!(fit(3000, 1), (800, 2));
+    }
+
+    #[test]
+    fn titles_of_chapters_are_escaped() {
+        let began = SystemTime::UNIX_EPOCH;
+        let chapter = |seconds, title: &str| Chapter {
+            time: began + Duration::from_secs(seconds),
+            title: title.to_owned(),
+        };
+        let chapters = [chapter(1, "a=b;#\\"), chapter(2, "two\nlines")];
+        let text = metadata(&chapters, began, began + Duration::from_secs(5));
+        assert_eq!(
+            text,
+            ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=1000\nEND=2000\ntitle=a\\=b\\;\\#\\\\\n\
+             [CHAPTER]\nTIMEBASE=1/1000\nSTART=2000\nEND=5000\ntitle=two\\\nlines\n"
+        );
+    }
+}
