@@ -1,10 +1,11 @@
 //! Answers: the results of tools as data, and their formatting. Each toolset has one output format.
 
-mod bound;
+pub(crate) mod bound;
 pub(crate) mod escape;
 pub(crate) mod evidence;
 pub(crate) mod json;
 pub(crate) mod markdown;
+pub(crate) mod notes;
 pub(crate) mod reply;
 pub(crate) mod sections;
 pub(crate) mod step;
@@ -34,6 +35,8 @@ pub(crate) struct StepFacts {
     pub(crate) code: Vec<String>,
     /// Whether the answer of the batch includes a snapshot.
     pub(crate) needs_snapshot: bool,
+    /// Whether the answer of the batch lists what changed on the page.
+    pub(crate) needs_changes: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +92,8 @@ mod tests {
         AnswerSettings {
             style: AnswerStyle::Playwright,
             snapshot_mode: SnapshotMode::Full,
+            max_tokens: 6_000,
+            changes: true,
             snapshot_boxes: false,
             codegen: Language::Typescript,
             image_responses: ImageResponses::Allow,

@@ -2,6 +2,7 @@
 //! with the last one.
 
 mod command;
+mod command_group;
 mod lease;
 mod logs;
 mod plain;

@@ -10,8 +10,9 @@ use crate::access::audit::Entry;
 use crate::access::policy::{DECISION_TIMEOUT, Policy};
 use crate::access::principal::Permission;
 use crate::config::Settings;
-use engine::Progress;
+use crate::telemetry::turn_span;
 use engine::codegen::Language;
+use engine::{Progress, Selector, estimate_tokens};
 use handover::Handovers;
 use queue::Ticket;
 use std::future::Future;
@@ -173,6 +174,8 @@ pub(crate) struct Call {
     permission: Permission,
     /// The timeout of the call, if it has one.
     timeout: Option<Duration>,
+    /// The limit of the answer, in tokens, if the call has one.
+    max_tokens: Option<usize>,
     turn: Mutex<Option<Turn>>,
     /// The turn of the batch that the call is a step of, if it is one.
     turn_of_batch: Option<Turn>,
@@ -181,6 +184,8 @@ pub(crate) struct Call {
     begun: Notify,
     /// The session that tests an app, if the call uses it without naming it.
     tested: OnceLock<String>,
+    /// The locators of the elements that the call has found, in generated code.
+    targets: Mutex<Vec<Selector>>,
     /// The record in the audit log, if there is one.
     entry: Option<Arc<Entry>>,
     /// The policy of the operator, if there is one.
@@ -205,11 +210,13 @@ impl Call {
             context: None,
             permission: Permission::Admin,
             timeout: None,
+            max_tokens: None,
             turn: Mutex::default(),
             turn_of_batch: None,
             closed: watch::Sender::new(None),
             begun: Notify::new(),
             tested: OnceLock::new(),
+            targets: Mutex::default(),
             entry: None,
             policy: None,
         }
@@ -263,6 +270,29 @@ impl Call {
         Self { timeout, ..self }
     }
 
+    /// Sets the limit of the answer, in tokens.
+    pub(crate) fn with_max_tokens(self, max_tokens: Option<usize>) -> Self {
+        Self { max_tokens, ..self }
+    }
+
+    /// Returns the limit of the answer that the call itself has, in tokens.
+    pub(crate) fn own_max_tokens(&self) -> Option<usize> {
+        self.max_tokens
+    }
+
+    /// Returns the limit of the answer, in tokens.
+    pub(crate) fn max_tokens(&self) -> usize {
+        self.max_tokens.unwrap_or(self.settings.answers.max_tokens)
+    }
+
+    /// Returns the limit of a snapshot in the answer, in tokens. The other sections, which may contain the URL of the page, need the rest.
+    pub(crate) fn max_snapshot_tokens(&self, url: &str) -> usize {
+        const MIN_REST: usize = 200;
+        let most = self.max_tokens();
+        let rest = (most / 10).max(MIN_REST) + estimate_tokens(url);
+        most.saturating_sub(rest).max(most / 4)
+    }
+
     /// Sets the permission of the caller.
     pub(crate) fn permitted(self, permission: Permission) -> Self {
         Self { permission, ..self }
@@ -294,6 +324,7 @@ impl Call {
         if let Some(taken) = self.turn_of_batch.clone() {
             return self.begin_turn(taken).await;
         }
+        let span = turn_span();
         self.ticket.first().await;
         let mut turn = pin!(turn);
         // After the first poll, the turn is queued, and the next call may enter the queue.
@@ -315,6 +346,7 @@ impl Call {
                 taken
             }
         };
+        drop(span);
         self.begin_turn(taken).await;
     }
 
@@ -430,6 +462,16 @@ impl Call {
     /// Returns the session that tests an app, if the call uses it without naming it.
     pub(crate) fn tested(&self) -> Option<&str> {
         self.tested.get().map(String::as_str)
+    }
+
+    /// Records the locator of an element that the call has found.
+    pub(crate) fn record_target(&self, target: &Selector) {
+        self.targets().push(target.clone());
+    }
+
+    /// Returns the locators of the elements that the call has found, in order.
+    pub(crate) fn targets(&self) -> MutexGuard<'_, Vec<Selector>> {
+        self.targets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn turn(&self) -> MutexGuard<'_, Option<Turn>> {

@@ -13,6 +13,7 @@ mod completions;
 mod do_command;
 mod doctor;
 mod install;
+mod installation;
 mod log;
 mod manual;
 mod memory;
@@ -28,6 +29,7 @@ mod syntax;
 mod terminal;
 mod tools;
 mod try_command;
+mod upgrade;
 
 use std::{
     array, env,
@@ -46,6 +48,11 @@ use crate::config::{Config, ConfigError, Environment};
 use crate::error::ErrorClass;
 use crate::tools::Toolbox;
 
+/// Returns the links of the documentation that add the server to a client, as Markdown.
+pub fn client_links() -> String {
+    setup::links()
+}
+
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     let cwd = env::current_dir().unwrap_or_else(|_| env::temp_dir());
@@ -56,6 +63,15 @@ pub fn main() -> ExitCode {
         .is_some_and(|word| word == do_command::NAME)
     {
         return do_command::run(env::args_os().skip(2).collect(), &environment, &cwd);
+    }
+    #[cfg(not(unix))]
+    if let Some(name) = env::args_os().nth(1)
+        && UNIX_COMMANDS.iter().any(|command| name == *command)
+    {
+        return refuse(&format_args!(
+            "`playhouse {}` is not available on Windows",
+            name.display()
+        ));
     }
     let matches = match arguments::parse(env::args_os()) {
         Ok(Parsed::Matches(matches)) => matches,
@@ -107,6 +123,7 @@ pub fn main() -> ExitCode {
         Some((audit::NAME, matches)) => return audit::run(matches, &cwd),
         Some((completions::NAME, matches)) => return completions::run(matches),
         Some((manual::NAME, _)) => return manual::run(),
+        Some((upgrade::NAME, _)) => return upgrade::run(&environment),
         _ => {}
     }
     let config = match matches.subcommand_name() {
@@ -141,6 +158,10 @@ const BACKGROUND_COMMANDS: [&str; 5] = [
     background::STOP,
 ];
 
+/// The commands that need processes and sockets of Unix.
+#[cfg(not(unix))]
+const UNIX_COMMANDS: [&str; 7] = ["app", "do", "run", "start", "ps", "stop", "skill"];
+
 #[cfg(unix)]
 fn is_background_command() -> bool {
     let first = env::args_os().nth(1);
@@ -148,12 +169,23 @@ fn is_background_command() -> bool {
 }
 
 fn run(matches: &ArgMatches, config: &Config, environment: &Environment, cwd: &Path) -> ExitCode {
+    #[cfg(not(unix))]
+    let _ = (environment, cwd);
     for notice in &config.settings.notices {
         let _ = writeln!(io::stderr(), "{notice}");
     }
-    if let Err(error) = log::begin(&config.settings.log) {
-        return refuse(&error);
-    }
+    let is_server = match matches.subcommand_name() {
+        #[cfg(unix)]
+        Some(name) => name == background::SERVE,
+        #[cfg(not(unix))]
+        Some(_) => false,
+        None => true,
+    };
+    // Dropped after the server, so that its last spans are exported.
+    let _traces = match log::begin(&config.settings, is_server) {
+        Ok(traces) => traces,
+        Err(error) => return refuse(&error),
+    };
     let settings = &config.settings;
     match matches.subcommand() {
         #[cfg(unix)]
@@ -241,7 +273,7 @@ fn print(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn refuse(error: &ConfigError) -> ExitCode {
+fn refuse(error: &dyn std::fmt::Display) -> ExitCode {
     let _ = writeln!(io::stderr(), "{error}");
     ExitCode::FAILURE
 }

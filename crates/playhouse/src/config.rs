@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 mod background;
+mod endpoints;
 mod engine;
 mod environment;
 mod error;
@@ -24,29 +25,33 @@ use std::path::Path;
 use clap::ArgMatches;
 use serde_json::Value;
 
+pub use endpoints::{CdpSettings, ExtensionSettings, WebDriverSettings};
 pub use environment::Environment;
 pub use error::ConfigError;
 pub(crate) use file::JSON_WITH_COMMENTS;
 pub use options::Options;
+pub(crate) use paths::home;
 #[cfg(unix)]
-pub(crate) use paths::{apps as apps_folder, home, runtime_folders};
+pub(crate) use paths::{apps as apps_folder, runtime_folders};
 pub use reference::{reference, schema};
 pub(crate) use resolve::{is_safe_address, safe_help};
 pub(crate) use secrets::FORBIDDEN;
 pub use secrets::Secrets;
+pub(crate) use secrets::Variables;
 pub(crate) use secrets::WrongOrigin;
 pub use settings::{
-    AnswerSettings, AuthSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings,
-    HttpSettings, LogSettings, PoolSettings, PromptSettings, Risk, SecuritySettings,
-    SessionSettings, Settings, Timeouts, ToolSettings, WebDriverSettings,
+    AnswerSettings, AuthSettings, BrowserSettings, ContextSettings, FileSettings, HttpSettings,
+    LogSettings, PoolSettings, PromptSettings, Risk, SecuritySettings, SessionSettings, Settings,
+    Timeouts, ToolSettings, TraceSettings,
 };
 pub(crate) use settings::{
     DEFAULT_SESSION_TOOLS, DevServerSettings, DevServers, NEVER, OwnerFolders,
 };
 pub use value::{
     AnswerStyle, AuthMode, Capability, ColorScheme, ConsoleLevel, Contrast, FilePaths,
-    ForcedColors, ImageResponses, LogFormat, LogLevel, Problem, ReducedMotion, SessionExpiry,
-    SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
+    ForcedColors, HarContent, HarMode, ImageResponses, LogFormat, LogLevel, Problem, RecordHar,
+    ReducedMotion, SessionExpiry, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
+    Viewport,
 };
 
 /// The options after all layers, and the settings that follow from them.

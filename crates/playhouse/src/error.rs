@@ -108,9 +108,28 @@ pub(crate) enum Error {
     /// The history has no entry in this direction.
     #[error("The history has no such entry")]
     NoHistory { delta: i32 },
+    /// Nothing is paused or recorded, or something is already.
+    #[error("{reason}")]
+    NotInProgress { reason: &'static str },
+    /// The browser has no window in which the user can act.
+    #[error(
+        "\"{tool}\" needs a browser window or an open dashboard in which the user acts: start the server without --headless or open its dashboard, or ask the user in words"
+    )]
+    NoBrowserWindow { tool: &'static str },
+    /// A user has taken over the browser of the session, and did not hand it back in time.
+    #[error(
+        "A user has taken over the browser, so \"{tool}\" waited {waited_ms} ms and did nothing"
+    )]
+    UserHasControl { tool: &'static str, waited_ms: u64 },
     /// There is no tab with this index.
     #[error("Tab {index} not found")]
     TabNotFound { index: i64 },
+    /// The browser context is traced already.
+    #[error("Tracing has been already started")]
+    TraceAlreadyStarted {},
+    /// The browser context is not traced.
+    #[error("Tracing is not started")]
+    TraceNotStarted {},
     /// There is no request with this number.
     #[error("Request #{index} not found. Use {list} to see available indexes.")]
     RequestNotFound {
@@ -140,6 +159,12 @@ pub(crate) enum Error {
     /// A file could not be read or written.
     #[error("{reason}")]
     File { path: String, reason: String },
+    /// A video is being recorded already.
+    #[error("Video recording has already been started.")]
+    VideoStarted {},
+    /// The context has no open page.
+    #[error("No open pages available.")]
+    NoOpenPage {},
     /// A module of `--init-page` failed.
     #[error("Failed to load init page \"{path}\": {reason}")]
     InitPage { path: String, reason: String },
@@ -382,11 +407,13 @@ pub enum ErrorCode {
     Timeout,
     /// A dialog or file chooser must be handled first, or none is open to handle.
     DialogOpen,
+    /// A user has taken over the browser in the dashboard.
+    UserHasControl,
     /// The script of the call threw an exception.
     ScriptFailed,
     /// The assertion failed.
     VerificationFailed,
-    /// The tab, context, request, file or history entry does not exist.
+    /// The tab, context, request, file, history entry, recording or paused code does not exist.
     NotFound,
     /// The secret may be typed into documents of other origins only, which `details.allowedOrigins` lists.
     SecretNotAllowedHere,
@@ -400,6 +427,8 @@ pub enum ErrorCode {
     BrowserError,
     /// The browser does not support the operation.
     UnsupportedByBrowser,
+    /// Videos require ffmpeg, which is not installed.
+    FfmpegUnavailable,
     /// There is no such server of the app under test.
     DevServerNotConfigured,
     /// The server of the app under test, or its command, failed; `details` contain the exit code and the last output.
@@ -453,20 +482,29 @@ impl Error {
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::Engine(error) => engine_code(error),
-            Self::UnsupportedByBrowser { .. } => ErrorCode::UnsupportedByBrowser,
+            Self::UnsupportedByBrowser { .. } | Self::NoBrowserWindow { .. } => {
+                ErrorCode::UnsupportedByBrowser
+            }
             Self::ProfileInUse { .. } => ErrorCode::BrowserError,
-            Self::InvalidArguments { .. } | Self::Arguments { .. } => ErrorCode::InvalidParameters,
+            Self::InvalidArguments { .. }
+            | Self::Arguments { .. }
+            | Self::TraceAlreadyStarted {}
+            | Self::VideoStarted {} => ErrorCode::InvalidParameters,
             Self::ModalState { .. } | Self::NoModalState { .. } | Self::DialogFirst { .. } => {
                 ErrorCode::DialogOpen
             }
+            Self::UserHasControl { .. } => ErrorCode::UserHasControl,
             Self::SessionNotFound { .. } => ErrorCode::SessionNotFound,
             Self::SessionExpired { .. } => ErrorCode::SessionExpired,
             Self::MaxSessionsReached { .. } => ErrorCode::MaxSessionsReached,
             Self::BrowserCrashed { .. } | Self::PageCrashed { .. } => ErrorCode::BrowserCrashed,
             Self::ContextNotFound { .. }
             | Self::NoHistory { .. }
+            | Self::NotInProgress { .. }
             | Self::TabNotFound { .. }
-            | Self::RequestNotFound { .. } => ErrorCode::NotFound,
+            | Self::NoOpenPage {}
+            | Self::RequestNotFound { .. }
+            | Self::TraceNotStarted {} => ErrorCode::NotFound,
             Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
             Self::SecretNotAllowedHere { .. } => ErrorCode::SecretNotAllowedHere,
             Self::FileAccessDenied { .. } | Self::FileRefused { .. } => ErrorCode::FileAccessDenied,
@@ -583,6 +621,7 @@ fn engine_code(error: &engine::Error) -> ErrorCode {
         E::ElementNotFound { .. } => ErrorCode::ElementNotFound,
         E::ElementAmbiguous { .. } => ErrorCode::ElementAmbiguous,
         E::StaleRef { .. } => ErrorCode::StaleRef,
+        E::UnknownAuditRules { .. } => ErrorCode::InvalidParameters,
         E::InvalidSelector { .. } => ErrorCode::InvalidSelector,
         E::NotActionable { obstacle, .. } => obstacle_code(obstacle),
         E::TakesNoText { .. } => ErrorCode::ElementNotEditable,
@@ -603,11 +642,13 @@ fn engine_code(error: &engine::Error) -> ErrorCode {
         E::InvalidUrl { .. } => ErrorCode::InvalidUrl,
         E::Script { .. } => ErrorCode::ScriptFailed,
         E::DialogOpen {} => ErrorCode::DialogOpen,
-        E::UnknownKey { .. } | E::InvalidOption { .. } | E::PatternTooSlow { .. } => {
-            ErrorCode::InvalidParameters
-        }
+        E::UnknownKey { .. }
+        | E::InvalidOption { .. }
+        | E::PatternTooSlow { .. }
+        | E::MeasurementState { .. } => ErrorCode::InvalidParameters,
         E::PageCrashed {} | E::PageHung {} => ErrorCode::BrowserCrashed,
-        E::File { .. } => ErrorCode::FileError,
+        E::File { .. } | E::VideoFailed { .. } | E::InvalidProfile { .. } => ErrorCode::FileError,
+        E::FfmpegUnavailable { .. } => ErrorCode::FfmpegUnavailable,
         E::UnsupportedByBrowser { .. } => ErrorCode::UnsupportedByBrowser,
         E::DocumentGone {}
         | E::PageClosed {}

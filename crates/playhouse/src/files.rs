@@ -7,6 +7,7 @@ mod beneath;
 mod names;
 mod output_folder;
 mod owner;
+mod parts;
 pub(crate) mod resource_uri;
 mod trim;
 
@@ -46,6 +47,8 @@ pub(crate) enum FileOrigin {
     Client,
     /// Named by the client, which must not overwrite an existing file.
     NewOfClient,
+    /// Named by the configuration.
+    Configuration,
 }
 
 /// The workspace of a client.
@@ -89,6 +92,8 @@ pub(crate) struct Output {
     folder: PathBuf,
     /// The configured folder of downloads. Clients cannot name files in it.
     downloads_dir: Option<PathBuf>,
+    /// The configured folder of traces.
+    traces_dir: Option<PathBuf>,
     quarantine: bool,
     /// Folders that can be read in addition to the workspace.
     readable: Vec<PathBuf>,
@@ -137,6 +142,7 @@ impl Output {
             session.map(|id| format!("session-{}", id.split('-').next().unwrap_or(id)));
         Self {
             downloads_dir: settings.context.downloads_dir.clone(),
+            traces_dir: settings.files.traces_dir.clone(),
             quarantine: settings.files.quarantine,
             readable: readable.collect(),
             protected: Protected::new(protected.collect(), vec![own, place.base.clone()]),
@@ -181,6 +187,23 @@ impl Output {
         let made = made.unwrap_or_else(|panic| Err(io::Error::other(panic)));
         let path = made.map_err(|error| Error::file(&self.folder, "open", &error))?;
         Ok(self.linked(path, FileOrigin::Server))
+    }
+
+    /// Removes a file that the server named and did not write.
+    pub(crate) fn remove_unused(&self, file: &WrittenFile) {
+        if file.origin == FileOrigin::Server {
+            // An empty file does no harm.
+            let _ = std::fs::remove_file(&file.path);
+        }
+    }
+
+    /// Returns a file beside another one, with a number after its name.
+    pub(crate) fn numbered(&self, file: &WrittenFile, number: usize) -> WrittenFile {
+        let stem = file.path.file_stem().unwrap_or_default().to_string_lossy();
+        let extension = file.path.extension().map(|end| end.to_string_lossy());
+        let end = extension.map_or_else(String::new, |end| format!(".{end}"));
+        let path = file.path.with_file_name(format!("{stem}-{number}{end}"));
+        self.linked(path, file.origin)
     }
 
     /// Creates an empty file in the output folder; the time replaces the `*` in its name.
@@ -273,6 +296,18 @@ impl Output {
         self.write_as(file, bytes, false).await
     }
 
+    /// Copies a file of the server to a file for the client, like [`Self::write_bytes`].
+    pub(crate) async fn copy(&self, file: &WrittenFile, from: &Path) -> Result<()> {
+        let from = from.to_owned();
+        self.put(file, false, move |target| {
+            let mut source = std::fs::File::open(from)?;
+            io::copy(&mut source, target)
+        })
+        .await?;
+        self.artifacts.add(&file.path, note(file, false));
+        Ok(())
+    }
+
     /// Writes a file. `guarded`: only callers with the permission `browser:admin` may read it.
     pub(crate) async fn write_as(
         &self,
@@ -280,32 +315,38 @@ impl Output {
         bytes: impl Into<Vec<u8>>,
         guarded: bool,
     ) -> Result<()> {
-        let note = ArtifactInfo {
-            guarded,
-            named_by_client: file.origin != FileOrigin::Server,
+        let bytes = bytes.into();
+        let write = move |target: &mut std::fs::File| {
+            target.write_all(&bytes)?;
+            Ok(bytes.len() as u64)
         };
         if guarded {
             // Registered before the file is readable.
-            self.artifacts.add(&file.path, note);
-            return self.put(file, bytes.into(), guarded).await;
+            self.artifacts.add(&file.path, note(file, guarded));
+            return self.put(file, guarded, write).await;
         }
-        self.put(file, bytes.into(), guarded).await?;
-        self.artifacts.add(&file.path, note);
+        self.put(file, guarded, write).await?;
+        self.artifacts.add(&file.path, note(file, guarded));
         Ok(())
     }
 
-    async fn put(&self, file: &WrittenFile, bytes: Vec<u8>, guarded: bool) -> Result<()> {
+    /// Replaces the content of a file by what `write` writes, and counts its bytes.
+    async fn put(
+        &self,
+        file: &WrittenFile,
+        guarded: bool,
+        write: impl FnOnce(&mut std::fs::File) -> io::Result<u64> + Send + 'static,
+    ) -> Result<()> {
         let wanted = match file.origin {
             FileOrigin::NewOfClient => Use::Create,
-            FileOrigin::Server | FileOrigin::Client => Use::Write,
+            FileOrigin::Server | FileOrigin::Client | FileOrigin::Configuration => Use::Write,
         };
-        let mode = match guarded {
+        let is_ours = file.origin == FileOrigin::Server;
+        let mode = match guarded || is_ours {
             true => PRIVATE_FILE,
             false => beneath::FILE,
         };
-        self.count(bytes.len());
-        let is_ours = file.origin == FileOrigin::Server;
-        self.with(&file.path, wanted, mode, move |output, mut file| {
+        let written = self.with(&file.path, wanted, mode, move |output, mut file| {
             if !is_ours {
                 output.refuse_listed(&file)?;
             }
@@ -313,16 +354,98 @@ impl Output {
                 restrict_to_owner(&file)?;
             }
             file.set_len(0)?;
-            file.write_all(&bytes)
-        })
-        .await
+            write(&mut file)
+        });
+        let written = written.await?;
+        self.count(usize::try_from(written).unwrap_or(usize::MAX));
+        Ok(())
+    }
+
+    /// Writes a file with credentials in parts. Only callers with the permission `browser:admin` may read it.
+    pub(crate) async fn write_parts(
+        &self,
+        file: &WrittenFile,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let note = ArtifactInfo {
+            guarded: true,
+            named_by_client: file.origin != FileOrigin::Server,
+        };
+        self.artifacts.add(&file.path, note);
+        let (output, to) = (self.clone(), file.clone());
+        let written = tokio::task::spawn_blocking(move || output.put_parts(&to, write)).await;
+        let written = written.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        written.map_err(|error| Error::file(&file.path, "open", &error))
+    }
+
+    fn put_parts(
+        &self,
+        file: &WrittenFile,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let opened = match file.origin {
+            FileOrigin::Configuration => {
+                if let Some(folder) = file.path.parent() {
+                    std::fs::create_dir_all(folder)?;
+                }
+                beneath::open(&file.path, Use::Write, PRIVATE_FILE)?
+            }
+            FileOrigin::NewOfClient => self.open(&file.path, Use::Create, PRIVATE_FILE)?,
+            FileOrigin::Server | FileOrigin::Client => {
+                self.open(&file.path, Use::Write, PRIVATE_FILE)?
+            }
+        };
+        if matches!(file.origin, FileOrigin::Client | FileOrigin::NewOfClient) {
+            self.refuse_listed(&opened)?;
+        }
+        restrict_to_owner(&opened)?;
+        opened.set_len(0)?;
+        let mut parts = io::BufWriter::new(opened);
+        write(&mut parts)?;
+        let size = parts.into_inner()?.metadata()?.len();
+        self.count(usize::try_from(size).unwrap_or(usize::MAX));
+        Ok(())
+    }
+
+    /// Returns a file at a path of the configuration. It may be in any folder.
+    pub(crate) fn configured(&self, path: PathBuf) -> WrittenFile {
+        self.linked(path, FileOrigin::Configuration)
+    }
+
+    /// Masks secrets in each string of a JSON value.
+    pub(crate) fn redacted_json(&self, value: serde_json::Value) -> serde_json::Value {
+        self.secrets.redacted_json(value)
     }
 
     /// Appends a text to a log in the output folder; creates the log if it was removed.
     pub(crate) fn append(&self, path: &Path, text: &str) -> io::Result<()> {
-        self.count(text.len());
+        self.append_bytes(path, text.as_bytes())
+    }
+
+    /// Appends bytes to a file in the output folder or the folder of traces; creates the file if it is missing.
+    pub(crate) fn append_bytes(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.count(bytes.len());
         let mut file = self.open(path, Use::Append, PRIVATE_FILE)?;
-        file.write_all(text.as_bytes())
+        file.write_all(bytes)
+    }
+
+    /// Creates an empty file that must not exist.
+    pub(crate) fn create_file(&self, path: &Path) -> io::Result<std::fs::File> {
+        self.open(path, Use::Create, PRIVATE_FILE)
+    }
+
+    /// Returns the folder of traces; it may not exist yet.
+    pub(crate) fn traces(&self) -> PathBuf {
+        let own = || self.folder.join(trim::TRACES);
+        self.traces_dir.clone().unwrap_or_else(own)
+    }
+
+    /// Creates the folder of traces if it is missing.
+    pub(crate) fn make_traces_folder(&self) -> io::Result<()> {
+        match &self.traces_dir {
+            Some(chosen) => beneath::make_folders(chosen, PRIVATE_FOLDER),
+            None => self.make_folders(&self.traces()),
+        }
     }
 
     /// Counts bytes that were written to the output folder.
@@ -415,6 +538,7 @@ impl Output {
         let base = Some((&self.place.base, true)).filter(|_| is_held);
         let base = base.into_iter().chain([(&self.workspace, false)]);
         let others = self.readable.iter().chain(&self.downloads_dir);
+        let others = others.chain(&self.traces_dir);
         let others = others.map(|root| (root, false));
         let mut roots = base.chain(others);
         roots.find_map(|(root, is_output)| {
@@ -492,6 +616,13 @@ impl Output {
         } else {
             relative.display().to_string()
         }
+    }
+}
+
+fn note(file: &WrittenFile, guarded: bool) -> ArtifactInfo {
+    ArtifactInfo {
+        guarded,
+        named_by_client: file.origin != FileOrigin::Server,
     }
 }
 

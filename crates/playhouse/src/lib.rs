@@ -6,24 +6,27 @@ mod apps;
 mod calls;
 mod cli;
 mod config;
+mod dashboard;
 mod error;
 mod files;
 mod server;
 mod sessions;
+mod telemetry;
 mod tools;
 mod transport;
 
 pub use access::principal::Permission;
 pub use calls::tool_spec::{Effect, OutputFormat, ToolSpec};
-pub use cli::main;
+pub use cli::{client_links, main};
 pub use config::{
     AnswerSettings, AnswerStyle, AuthMode, AuthSettings, BrowserSettings, Capability, CdpSettings,
     ColorScheme, Config, ConfigError, ConsoleLevel, ContextSettings, Contrast, Environment,
-    FilePaths, FileSettings, ForcedColors, HttpSettings, ImageResponses, LogFormat, LogLevel,
-    LogSettings, Options, PoolSettings, Problem, PromptSettings, ReducedMotion, Risk, Secrets,
-    SecuritySettings, SessionExpiry, SessionSettings, Settings, SnapshotMode, StorageStateSource,
-    Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport, WebDriverSettings,
-    reference as config_reference, schema as config_schema,
+    ExtensionSettings, FilePaths, FileSettings, ForcedColors, HarContent, HarMode, HttpSettings,
+    ImageResponses, LogFormat, LogLevel, LogSettings, Options, PoolSettings, Problem,
+    PromptSettings, RecordHar, ReducedMotion, Risk, Secrets, SecuritySettings, SessionExpiry,
+    SessionSettings, Settings, SnapshotMode, StorageStateSource, Timeouts, ToolRule, ToolSettings,
+    ToolsetName, TraceSettings, Viewport, WebDriverSettings, reference as config_reference,
+    schema as config_schema,
 };
 pub use error::{ErrorClass, ErrorCode};
 pub use script::reference as code_reference;

@@ -2,8 +2,8 @@
 
 mod admission;
 pub(crate) mod dispatch;
+mod document_tools;
 pub(crate) mod instructions;
-pub(crate) mod metrics;
 pub(crate) mod prompts;
 pub(crate) mod resources;
 mod steps;
@@ -18,14 +18,15 @@ use crate::calls::handover::Handovers;
 use crate::calls::queue::{CallQueue, Ticket};
 use crate::calls::tool_spec::{OutputFormat, ToolSpec};
 use crate::calls::{Anonymous, Call, Client};
-use crate::config::{Settings, ToolsetName};
+use crate::config::{AnswerStyle, Settings, ToolsetName};
 use crate::error::{Denial, Error};
 use crate::sessions::browsers::Browsers;
-use crate::sessions::{Caller, SelectedSession, Sessions, Visible};
+use crate::sessions::{Caller, OwnedSession, SelectedSession, Sessions, Visible};
+use crate::telemetry::metrics::HealthStats;
+use crate::telemetry::{CallResult, CallSpan, METRICS, RequestInfo};
 use crate::tools::tool::{Arguments, Reach, ToolDef};
 use crate::tools::{self, Lookup, Toolbox};
 use admission::Rejection;
-use metrics::{HealthStats, Metrics};
 use prompts::Prompts;
 use resources::Resources;
 use serde_json::Value;
@@ -52,7 +53,6 @@ pub(crate) struct Server {
     handovers: Arc<Handovers>,
     audit: Option<Arc<AuditLog>>,
     policy: Option<Arc<Policy>>,
-    metrics: Metrics,
     under_way: TaskTracker,
     stop: CancellationToken,
 }
@@ -74,6 +74,7 @@ pub(crate) enum StartError {
 impl Server {
     /// Creates a server. Fails if a prompt file or the policy is invalid, or the audit log cannot be used.
     pub(crate) fn new(settings: Settings) -> Result<Self, StartError> {
+        LazyLock::force(&METRICS);
         let settings = Arc::new(settings);
         let policy = tools::policy(&settings)?.map(Arc::new);
         let audit = settings.security.audit_log.as_deref();
@@ -93,7 +94,6 @@ impl Server {
             handovers: Arc::default(),
             audit,
             policy,
-            metrics: Metrics::default(),
             under_way: TaskTracker::new(),
             stop: CancellationToken::new(),
         })
@@ -125,9 +125,14 @@ impl Server {
         is_drop_in(&self.settings)
     }
 
+    /// Returns whether errors contain the identifier of their request. Those of `@playwright/mcp` do not.
+    pub(crate) fn shows_request_ids(&self) -> bool {
+        self.settings.answers.style == AnswerStyle::Compact
+    }
+
     /// Returns the instructions for agents.
     pub(crate) fn instructions(&self) -> String {
-        instructions::text(&self.toolbox, self.settings.answers.style)
+        instructions::text(&self.toolbox, &self.settings.answers)
     }
 
     /// Returns the permission that a caller of that tool needs.
@@ -146,6 +151,31 @@ impl Server {
     /// Returns the resources of a caller.
     pub(crate) fn resources(&self, caller: Caller) -> Resources {
         Resources::new(Visible::new(self.sessions.clone(), caller))
+    }
+
+    /// Returns the sessions of a principal, without prolonging them.
+    pub(crate) fn owned_sessions(&self, owner: &Principal) -> Vec<OwnedSession> {
+        self.sessions.owned_by(owner)
+    }
+
+    /// Returns the session of a principal with that id, without prolonging it.
+    pub(crate) fn owned_session(&self, owner: &Principal, id: &str) -> Result<OwnedSession, Error> {
+        self.sessions.owned(owner, id)
+    }
+
+    /// Closes a session of a principal.
+    pub(crate) async fn close_session(&self, owner: &Principal, id: &str) -> Result<(), Error> {
+        self.sessions.close_owned(owner, id).await
+    }
+
+    /// Returns whether the dashboard is served.
+    pub(crate) fn has_dashboard(&self) -> bool {
+        self.settings.dashboard.is_some()
+    }
+
+    /// Returns the port of the dashboard over stdio, if there is a dashboard.
+    pub(crate) fn dashboard_port(&self) -> Option<u16> {
+        self.settings.dashboard
     }
 
     /// Returns the open requests to users to type a value.
@@ -169,6 +199,7 @@ impl Server {
     }
 
     /// Returns whether the caller has sessions beside the server's default one.
+    #[cfg(unix)]
     pub(crate) fn has_sessions(&self, caller: &Caller) -> bool {
         let visible = Visible::new(self.sessions.clone(), caller.clone());
         !visible.list().is_empty()
@@ -178,7 +209,8 @@ impl Server {
     /// rejected.
     pub(crate) async fn record(
         &self,
-        caller: &Caller,
+        principal: &Principal,
+        request: &RequestInfo,
         method: &'static str,
         tool: Option<&str>,
         arguments: impl FnOnce() -> Value,
@@ -188,8 +220,16 @@ impl Server {
         };
         log.ready().await?;
         let secrets = self.settings.secrets.clone();
-        let principal = &caller.principal;
-        let entry = Entry::new(log.clone(), principal, method, tool, arguments(), secrets);
+        let id = request.id.as_str();
+        let entry = Entry::new(
+            log.clone(),
+            id,
+            principal,
+            method,
+            tool,
+            arguments(),
+            secrets,
+        );
         Ok(Some(Arc::new(entry)))
     }
 
@@ -199,10 +239,20 @@ impl Server {
         url: Option<&str>,
         entry: Option<&Entry>,
     ) -> Result<(), Error> {
+        self.permit(Subject::RESOURCE, url, entry)
+    }
+
+    /// Returns an error if the policy denies what no tool does. The user cannot be asked for it.
+    pub(crate) fn permit(
+        &self,
+        subject: Subject,
+        url: Option<&str>,
+        entry: Option<&Entry>,
+    ) -> Result<(), Error> {
         let Some(policy) = &self.policy else {
             return Ok(());
         };
-        let ruling = policy.judge(Subject::RESOURCE, url);
+        let ruling = policy.judge(subject, url);
         let (denial, decision) = match ruling.action {
             Action::Allow => (None, "allowed"),
             Action::Ask => (Some(Denial::CannotAsk), "cannot-ask"),
@@ -217,7 +267,7 @@ impl Server {
         match denial {
             None => Ok(()),
             Some(denial) => Err(Error::PolicyDenied {
-                tool: Subject::RESOURCE.name,
+                tool: subject.name,
                 origin: url.map(origin),
                 rule,
                 denial,
@@ -226,38 +276,64 @@ impl Server {
         }
     }
 
-    /// Calls a tool for a client, and records it. `cancel` or the shutdown of the server ends it early.
+    /// Calls a tool for a client, and records it. The shutdown of the server ends it early.
     pub(crate) async fn call(
         self: &Arc<Self>,
         name: &str,
         arguments: Arguments,
         caller: Caller,
         client: Arc<dyn Client>,
-        ticket: Ticket,
-        cancel: CancellationToken,
+        incoming: IncomingCall,
     ) -> Result<Content, UnknownTool> {
         let request = Request {
             arguments,
             caller,
             client,
-            ticket,
-            cancel,
+            incoming,
             entry: None,
             batch: None,
         };
         self.serve(name, request).await
     }
 
-    /// Calls a tool for a client or for a batch, and records it.
+    /// Calls a tool for a client or for a batch, and records it. A call of a page's tool is one of `browser_webmcp_call`.
     async fn serve(
         self: &Arc<Self>,
         name: &str,
         mut request: Request,
     ) -> Result<Content, UnknownTool> {
+        let name = self
+            .redirect_document_tool(name, &mut request)
+            .unwrap_or(name);
+        let known = match self.toolbox.find(name) {
+            Lookup::On(tool) | Lookup::Off(tool) => tool.name,
+            Lookup::Unknown(_) => "unknown",
+        };
+        let span = CallSpan::begin(known, &request.incoming.info, request.batch.is_some());
+        let answer = span.instrument(self.serve_recorded(name, request, &span));
+        let answer = answer.await;
+        span.end(call_result(&answer));
+        answer
+    }
+
+    /// Calls a tool, and records it in the audit log.
+    async fn serve_recorded(
+        self: &Arc<Self>,
+        name: &str,
+        mut request: Request,
+        span: &CallSpan,
+    ) -> Result<Content, UnknownTool> {
         let arguments = &request.arguments;
         let session_id = self.toolbox.named_session(arguments);
         let recorded = || Value::Object(arguments.clone());
-        let entry = self.record(&request.caller, "tools/call", Some(name), recorded);
+        let info = &request.incoming.info;
+        let entry = self.record(
+            &request.caller.principal,
+            info,
+            "tools/call",
+            Some(name),
+            recorded,
+        );
         let entry = match entry.await {
             Ok(entry) => entry,
             Err(error) => return self.not_recorded(name, &error, false, session_id.as_deref()),
@@ -272,7 +348,8 @@ impl Server {
         }
         request.entry.clone_from(&entry);
         let client = request.client.clone();
-        let answer = self.answer(name, request, session_id.as_deref()).await;
+        let answer = self.answer(name, request, session_id.as_deref(), span);
+        let answer = answer.await;
         if let Some(entry) = entry {
             let outcome = match client.is_retried_by_client() {
                 true => Outcome::InputRequired,
@@ -290,6 +367,7 @@ impl Server {
         name: &str,
         request: Request,
         session_id: Option<&str>,
+        span: &CallSpan,
     ) -> Result<Content, UnknownTool> {
         let tool = match self.admit(name, &request.caller.principal) {
             Ok(tool) => tool,
@@ -303,9 +381,14 @@ impl Server {
             return Ok(dispatch::cancelled(tool, session_id, &self.settings));
         }
         let _under_way = self.under_way.token();
-        let counted = self.metrics.call(tool.name);
-        let content = self.run(tool, request).await;
+        let counted = METRICS.call(tool.name);
+        let is_step = request.batch.is_some();
+        let content = self.run(tool, request, span).await;
         counted.ended(content.is_error);
+        // The answer of the batch has the results of its steps.
+        if !is_step && self.settings.http.is_some() {
+            METRICS.answered(content.size(), content.tokens());
+        }
         Ok(content)
     }
 
@@ -326,16 +409,25 @@ impl Server {
         Ok(dispatch::refused(tool, error, session_id, &self.settings))
     }
 
-    async fn run(self: &Arc<Self>, tool: &'static ToolDef, request: Request) -> Content {
+    async fn run(
+        self: &Arc<Self>,
+        tool: &'static ToolDef,
+        request: Request,
+        span: &CallSpan,
+    ) -> Content {
         let Request {
             mut arguments,
             caller,
             client,
-            ticket,
-            cancel,
+            incoming,
             entry,
             batch,
         } = request;
+        let IncomingCall {
+            ticket,
+            cancel,
+            info,
+        } = incoming;
         let named = self.toolbox.named_session(&arguments);
         let named = named.as_deref();
         let refused = |error| dispatch::refused(tool, error, named, &self.settings);
@@ -369,6 +461,7 @@ impl Server {
             Ok(chosen) => chosen,
             Err(error) => return refused(error),
         };
+        span.set_session(chosen.session.id());
         if let Some(entry) = &entry {
             entry.set_session(chosen.session.id());
             entry.set_secrets(&chosen.session.settings().secrets);
@@ -385,6 +478,7 @@ impl Server {
         .with_policy(self.policy.clone())
         .permitted(permission)
         .with_timeout(common.timeout)
+        .with_max_tokens(common.max_tokens)
         .in_context(context)
         .in_turn_of_batch(batch.as_ref().map(|batch| batch.turn.clone()));
         let reach = Reach {
@@ -396,14 +490,25 @@ impl Server {
                 session: chosen.session.clone(),
                 session_id: named.map(str::to_owned),
                 cancel: cancel.clone(),
+                info,
                 entry,
             }),
         };
+        // The dashboard shows the batch and not its steps.
+        let logged = (self.settings.dashboard.is_some() && !call.is_step()).then(|| {
+            let secrets = &chosen.session.settings().secrets;
+            let log = chosen.session.call_log();
+            log.begin(tool, permission, &arguments, secrets)
+        });
         let stop = self.stop.cancelled();
         let content = tokio::select! {
             content = dispatch::run(tool, arguments, &call, &reach, named) => content,
             () = stop => { cancel.cancel(); dispatch::cancelled(tool, named, &self.settings) }
         };
+        if let Some(logged) = logged {
+            let text = content.text_without_boundary();
+            logged.end(&text, content.is_error, reach.has_dialog(&call));
+        }
         if let Some(entry) = call.entry() {
             entry.set_final_page(reach.page_url(&call).as_deref());
             if reach.has_dialog(&call) {
@@ -454,16 +559,14 @@ impl Server {
         name: &str,
         arguments: Arguments,
     ) -> Result<Content, UnknownTool> {
-        let ticket = CallQueue::default().join();
-        self.call(
-            name,
-            arguments,
-            self.caller(Principal::anonymous()),
-            Arc::new(Anonymous),
-            ticket,
-            CancellationToken::new(),
-        )
-        .await
+        let incoming = IncomingCall {
+            ticket: CallQueue::default().join(),
+            cancel: CancellationToken::new(),
+            info: RequestInfo::internal(),
+        };
+        let caller = self.caller(Principal::anonymous());
+        self.call(name, arguments, caller, Arc::new(Anonymous), incoming)
+            .await
     }
 
     /// Resolves when no call is in progress; no more are accepted.
@@ -477,13 +580,14 @@ impl Server {
         HealthStats {
             browsers: self.browsers.len(),
             sessions: self.sessions.len(),
-            uptime: self.metrics.uptime(),
+            busy_sessions: self.sessions.busy(),
+            uptime: METRICS.uptime(),
         }
     }
 
-    /// Returns the metrics in the text format of Prometheus.
+    /// Returns the metrics in the text format of OpenMetrics.
     pub(crate) fn metrics(&self, mcp_sessions: usize) -> String {
-        self.metrics.text(self.health_stats(), mcp_sessions)
+        METRICS.text(self.health_stats(), mcp_sessions)
     }
 
     /// Cancels all calls that are in progress.
@@ -509,29 +613,47 @@ impl Server {
     }
 }
 
+/// A call as it arrived.
+pub(crate) struct IncomingCall {
+    /// The place in the order of calls.
+    pub(crate) ticket: Ticket,
+    /// Cancels the call.
+    pub(crate) cancel: CancellationToken,
+    /// What identifies the request.
+    pub(crate) info: RequestInfo,
+}
+
 /// The parameters of a call beside the name of the tool.
 struct Request {
     arguments: Arguments,
     caller: Caller,
     client: Arc<dyn Client>,
-    ticket: Ticket,
-    cancel: CancellationToken,
+    incoming: IncomingCall,
     /// The record in the audit log, if there is one.
     entry: Option<Arc<Entry>>,
     /// The batch that the call is a step of, if it is one.
     batch: Option<Batch>,
 }
 
-/// Returns the outcome of a call for its audit record.
-fn outcome(answer: &Result<Content, UnknownTool>) -> Outcome {
+/// Returns the outcome of a call for its spans.
+fn call_result(answer: &Result<Content, UnknownTool>) -> CallResult<'_> {
     match answer {
-        Ok(content) if !content.is_error => Outcome::Ok,
+        Ok(content) if !content.is_error => CallResult::Success,
         Ok(content) => {
             let object = content.structured.as_ref();
             let code = object.and_then(|object| object["errorCode"].as_str());
-            Outcome::Failed(code.unwrap_or("INTERNAL_ERROR").to_owned().into())
+            CallResult::Failed(code.unwrap_or("INTERNAL_ERROR"))
         }
-        Err(UnknownTool { .. }) => Outcome::Refused(UnknownTool::CODE),
+        Err(UnknownTool { .. }) => CallResult::Refused(UnknownTool::CODE),
+    }
+}
+
+/// Returns the outcome of a call for its audit record.
+fn outcome(answer: &Result<Content, UnknownTool>) -> Outcome {
+    match call_result(answer) {
+        CallResult::Success => Outcome::Ok,
+        CallResult::Failed(code) => Outcome::Failed(code.to_owned().into()),
+        CallResult::Refused(code) => Outcome::Refused(code),
     }
 }
 

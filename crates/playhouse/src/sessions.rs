@@ -1,11 +1,17 @@
 //! The sessions of a server: default sessions, and those that clients create, each with an expiry.
 
 pub(crate) mod browsers;
+pub(crate) mod call_log;
 mod default_session;
 pub(crate) mod downloads;
+mod emulation;
 mod expiry;
+pub(crate) mod http_archive;
+pub(crate) mod observers;
 mod options;
+mod owned;
 pub(crate) mod session;
+mod trace;
 mod visible;
 
 use crate::access::principal::Principal;
@@ -27,9 +33,9 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 pub(crate) use default_session::{Caller, Kind};
-pub(crate) use options::{
-    BrowserOption, ProxyOption, SessionName, SessionOptions, ViewportOption, is_name,
-};
+pub(crate) use emulation::EmulationOptions;
+pub(crate) use options::{BrowserOption, ProxyOption, SessionName, SessionOptions, is_name};
+pub(crate) use owned::{InUse, OwnedSession};
 pub(crate) use visible::{Tested, Visible};
 
 /// The largest number of ids of ended sessions that are remembered, to distinguish them from unknown ids.
@@ -206,6 +212,15 @@ impl Sessions {
         let table = self.table();
         let live = table.live.iter().filter(|created| !created.has_passed());
         live.count() + usize::from(self.default.open_tabs().is_some())
+    }
+
+    /// Returns the number of these sessions that have a call in progress.
+    pub(crate) fn busy(&self) -> usize {
+        let table = self.table();
+        let live = table.live.iter().filter(|created| !created.has_passed());
+        let busy = live.filter(|created| created.session.is_busy());
+        let is_default_busy = self.default.open_tabs().is_some() && self.default.is_busy();
+        busy.count() + usize::from(is_default_busy)
     }
 
     fn list(&self, owner: &Principal) -> Vec<Arc<Created>> {

@@ -12,6 +12,7 @@ mod session;
 pub(crate) mod tool;
 mod verbs;
 
+pub(crate) use browser::CALL_DOCUMENT_TOOL;
 pub(crate) use session::{element, network_log};
 
 use crate::access::policy::{LoadError, Policy, Subject};
@@ -45,6 +46,8 @@ pub(crate) fn policy(settings: &Settings) -> Result<Option<Policy>, LoadError> {
 #[derive(Debug, Clone)]
 pub struct Toolbox {
     enabled: Vec<&'static ToolDef>,
+    /// Tools that are enabled and not listed: those that call the listed tools of pages.
+    unlisted: Vec<&'static ToolDef>,
     naming: SessionNaming,
     has_app: bool,
 }
@@ -71,8 +74,13 @@ impl Toolbox {
         let sessions = [ToolsetName::Session, ToolsetName::E2e];
         let has_sessions = sessions.iter().any(|name| settings.toolsets.contains(name))
             || enabled.iter().any(|tool| tool.creates_sessions);
+        let unlisted = match settings.webmcp {
+            true => web_mcp_tools(settings, &enabled),
+            false => Vec::new(),
+        };
         Self {
             enabled,
+            unlisted,
             naming: match (has_sessions, settings.require_session) {
                 (false, _) => SessionNaming::Impossible,
                 (true, false) => SessionNaming::Optional,
@@ -164,7 +172,8 @@ impl Toolbox {
     }
 
     pub(crate) fn find(&self, name: &str) -> Lookup {
-        if let Some(tool) = self.iter().find(|tool| tool.name == name) {
+        let mut callable = self.enabled.iter().chain(&self.unlisted);
+        if let Some(tool) = callable.find(|tool| tool.name == name) {
             return Lookup::On(tool);
         }
         let mut all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
@@ -173,6 +182,20 @@ impl Toolbox {
             None => Lookup::Unknown(self.most_similar(name)),
         }
     }
+}
+
+/// Returns the tools for the tools of pages that no rule disables and that are not `listed`.
+fn web_mcp_tools(settings: &ToolSettings, listed: &[&'static ToolDef]) -> Vec<&'static ToolDef> {
+    let with_capability = ToolSettings {
+        capabilities: vec![Capability::Webmcp],
+        ..settings.clone()
+    };
+    browser::TOOLSET
+        .tools()
+        .filter(|tool| tool.capability == Some(Capability::Webmcp))
+        .filter(|tool| listed.iter().all(|other| other.name != tool.name))
+        .filter(|tool| is_enabled(&with_capability, ToolsetName::Browser, tool))
+        .collect()
 }
 
 /// Returns whether the settings enable a tool. Forbidden risks have precedence, then the last rule about the tool, then its toolset and its
@@ -193,6 +216,7 @@ fn is_enabled(settings: &ToolSettings, toolset: ToolsetName, tool: &ToolDef) -> 
         Some(rule) => rule.allow,
         None => {
             settings.toolsets.contains(&toolset)
+                && (settings.webmcp || tool.capability != Some(Capability::Webmcp))
                 && (settings.app || toolset != ToolsetName::E2e)
                 && tool
                     .capability
@@ -226,9 +250,25 @@ mod tests {
         }
     }
 
-    /// The limit for the answer to `tools/list` by default, in o200k tokens, estimated at four characters each. gpt-tokenizer 4.0.0
-    /// measures 4.45 characters per token (17,622 characters, 3,964 tokens), so the estimate is above the real cost.
+    /// The limit for the answer to `tools/list` by default, in estimated tokens of o200k.
     const DEFAULT_TOKENS: usize = 4_600;
+
+    /// The same for all capabilities of the `browser` toolset. The list of `@playwright/mcp` 0.0.83 has 10,081 tokens.
+    const BROWSER_TOKENS: usize = 8_500;
+
+    fn tokens(toolbox: &Toolbox) -> usize {
+        let list: Vec<_> = toolbox.to_json().collect();
+        engine::estimate_tokens(&serde_json::json!({ "tools": list }).to_string())
+    }
+
+    #[test]
+    fn the_browser_toolset_is_within_its_budget_with_all_capabilities() {
+        let all = <Capability as strum::VariantNames>::VARIANTS.join(",");
+        let flags = ["--toolsets=browser", &format!("--caps={all}")];
+        let toolbox = Toolbox::new(&Settings::of_flags(&flags).tools);
+        let cost = tokens(&toolbox);
+        assert!(cost <= BROWSER_TOKENS, "about {cost} tokens");
+    }
 
     #[test]
     fn the_default_list_has_browser_and_session_lifecycle_tools_within_its_budget() {
@@ -244,11 +284,7 @@ mod tests {
             "browser_batch",
         ]);
         assert_eq!(names, expected);
-        let list: Vec<_> = default.to_json().collect();
-        let cost = serde_json::json!({ "tools": list })
-            .to_string()
-            .len()
-            .div_ceil(4);
+        let cost = tokens(&default);
         assert!(cost <= DEFAULT_TOKENS, "about {cost} tokens");
         let session = |name: &str| {
             default.iter().all(|tool| {

@@ -1,6 +1,7 @@
 //! Transports: MCP over stdio, Streamable HTTP, SSE and WebSocket, with authentication.
 
 pub(crate) mod auth;
+pub(crate) mod dashboard;
 pub(crate) mod handover;
 pub(crate) mod http;
 pub(crate) mod listener;

@@ -7,6 +7,7 @@ mod entry;
 mod tests;
 mod verify;
 
+pub(crate) use arguments::shown;
 pub(crate) use entry::{Decision, Entry, Outcome};
 pub(crate) use verify::{Intact, Verdict, verify};
 
@@ -209,16 +210,20 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Restricts access to the owner.
+#[cfg(unix)]
 fn restrict(file: &File) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mut permissions = file.metadata()?.permissions();
-        if permissions.mode() & 0o777 != 0o600 {
-            permissions.set_mode(0o600);
-            file.set_permissions(permissions)?;
-        }
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut permissions = file.metadata()?.permissions();
+    if permissions.mode() & 0o777 != 0o600 {
+        permissions.set_mode(0o600);
+        file.set_permissions(permissions)?;
     }
+    Ok(())
+}
+
+/// The file has the permissions of its folder.
+#[cfg(not(unix))]
+fn restrict(_: &File) -> io::Result<()> {
     Ok(())
 }
 

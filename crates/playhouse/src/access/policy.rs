@@ -77,7 +77,16 @@ pub(crate) struct Subject {
     pub(crate) is_read_only: bool,
 }
 
+/// The name of the use of a browser by a user at the dashboard in rules.
+pub(crate) const DASHBOARD: &str = "dashboard";
+
 impl Subject {
+    /// The use of a browser by a user at the dashboard.
+    pub(crate) const DASHBOARD: Self = Self {
+        name: DASHBOARD,
+        is_read_only: false,
+    };
+
     /// Reading a resource.
     pub(crate) const RESOURCE: Self = Self {
         name: READ_RESOURCE,

@@ -1,56 +1,95 @@
-//! The size limits of all answers, so that neither a page nor a client decides how much a model has to read or a client to store.
+//! The size limit of all answers, in tokens, so that neither a page nor a client decides how much a model has to read.
+
+mod text;
+mod value;
+
+pub(crate) use text::{fair_share, is_larger, shortened};
 
 use super::{Content, ContentItem};
 use crate::calls::tool_spec::OutputFormat;
-use serde_json::Value;
+use engine::estimate_tokens;
+use serde_json::{Value, json};
 
-/// The largest size of an answer, in bytes; structured content may have the same size in addition.
-const MAX_BYTES: usize = 1024 * 1024;
+/// The limit of errors, in tokens. Errors repeat arguments that the caller sent.
+const MAX_ERROR_TOKENS: usize = 8_000;
 
-/// The largest size of an error, in bytes. Errors repeat arguments that the caller sent.
-const MAX_ERROR_BYTES: usize = 32 * 1024;
-
-/// The largest size of each fact of an error, in bytes.
-const MAX_FACT_BYTES: usize = 2 * 1024;
+/// The largest size of each fact of an error, in tokens.
+const MAX_FACT_TOKENS: usize = 500;
 
 /// The fact that states its own truncation.
 const BOUNDED: &str = "evidence";
 
+/// The largest size of what is added to a shortened answer, in tokens.
+const NOTES: usize = 100;
+
 impl Content {
-    /// Returns the total size of the texts, in bytes.
-    pub(crate) fn size(&self) -> usize {
+    /// Returns the size of the texts, in tokens.
+    pub(crate) fn tokens(&self) -> usize {
         let texts = self.items.iter().map(|item| match item {
-            ContentItem::Text(text) => text.len(),
+            ContentItem::Text(text) => estimate_tokens(text),
             ContentItem::Image { .. } => 0,
         });
         texts.sum()
     }
 
-    /// Truncates an answer that is too large and adds a note about the truncation.
-    pub(crate) fn bounded(mut self, output_format: OutputFormat) -> Self {
+    /// Returns the size of the texts and images, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let items = self.items.iter().map(|item| match item {
+            ContentItem::Text(text) => text.len(),
+            ContentItem::Image { bytes, .. } => bytes.len(),
+        });
+        items.sum()
+    }
+
+    /// Returns whether the texts have more than so many tokens.
+    pub(crate) fn is_larger_than(&self, tokens: usize) -> bool {
+        is_larger(&self.text(), tokens)
+    }
+
+    /// Shortens an answer that is too large: it keeps its beginning and its end, says how much is left out, and how to get all of it. `file` is
+    /// the link to a file that contains the whole answer.
+    pub(crate) fn bounded(
+        mut self,
+        output_format: OutputFormat,
+        most: usize,
+        file: Option<&str>,
+    ) -> Self {
         let most = match self.is_error {
-            true => MAX_ERROR_BYTES,
-            false => MAX_BYTES,
+            true => most.min(MAX_ERROR_TOKENS),
+            false => most,
         };
-        let is_large = self.size() > most;
-        if let Some(value) = &mut self.structured
+        let is_large = self.is_larger_than(most);
+        let whole = if is_large { self.tokens() } else { 0 };
+        let room = most.saturating_sub(NOTES);
+        if let Some(object) = &mut self.structured
             && (is_large || self.is_error)
         {
-            match self.is_error {
-                true => shorten_facts(value),
-                false => {
-                    shorten_value(value, &mut { MAX_BYTES });
-                    value["truncated"] = true.into();
+            if self.is_error {
+                shorten_facts(object);
+            }
+            let items = value::shorten(object, room);
+            if is_large && !self.is_error {
+                object["truncated"] = true.into();
+                object["leftOut"] =
+                    json!({ "tokens": whole - estimate_tokens(&object.to_string()).min(whole) });
+                if !items.is_empty() {
+                    object["leftOut"]["items"] = items.into();
+                }
+                if let Some(file) = file {
+                    object["leftOut"]["file"] = file.into();
                 }
             }
             if output_format == OutputFormat::Json {
-                self.items[0] = ContentItem::Text(value.to_string());
+                self.items[0] = ContentItem::Text(object.to_string());
             }
         }
-        if output_format == OutputFormat::Markdown {
+        if output_format == OutputFormat::Markdown && is_large {
+            let boundary = self.boundary.as_ref();
             for item in &mut self.items {
                 if let ContentItem::Text(text) = item {
-                    shorten(text, most);
+                    *text = text::shortened_sections(text, room, boundary);
+                    *text += &rest(whole, file, self.is_error);
+                    break;
                 }
             }
         }
@@ -58,24 +97,21 @@ impl Content {
     }
 }
 
-/// Keeps the beginning and the end of a text that is too long, with a note about the omitted part.
-fn shorten(text: &mut String, most: usize) {
-    if text.len() <= most {
-        return;
-    }
-    let from = text.floor_char_boundary(most / 4 * 3);
-    let to = text.ceil_char_boundary(text.len() - most / 4);
-    let left_out = format!(
-        "\n[… {} of {} bytes are left out here: ask for less, or save it to a file.]\n",
-        to - from,
-        text.len()
-    );
-    text.replace_range(from..to, &left_out);
+/// Returns the section that says how to get the whole answer.
+fn rest(tokens: usize, file: Option<&str>, is_error: bool) -> String {
+    let how = match file {
+        Some(file) => format!("- [Whole answer]({file}): {tokens} tokens"),
+        None if is_error => format!("- The whole error has {tokens} tokens"),
+        None => format!(
+            "- The whole answer has {tokens} tokens. Request a part of it, or repeat the call with a larger maxTokens."
+        ),
+    };
+    format!("\n### Left out\n{how}")
 }
 
 fn shorten_facts(error: &mut Value) {
     match error {
-        Value::String(text) => shorten(text, MAX_FACT_BYTES),
+        Value::String(text) => *text = shortened(std::mem::take(text), MAX_FACT_TOKENS),
         Value::Array(items) => items.iter_mut().for_each(shorten_facts),
         Value::Object(members) => {
             let members = members.iter_mut().filter(|(key, _)| *key != BOUNDED);
@@ -85,38 +121,14 @@ fn shorten_facts(error: &mut Value) {
     }
 }
 
-fn shorten_value(value: &mut Value, room: &mut usize) {
-    /// The JSON syntax around a value, in bytes: quotes and a comma.
-    const MIN_VALUE_BYTES: usize = 8;
-    *room = room.saturating_sub(MIN_VALUE_BYTES);
-    match value {
-        Value::String(text) => {
-            if text.len() > *room {
-                text.truncate(text.floor_char_boundary(*room));
-                text.push('…');
-            }
-            *room = room.saturating_sub(text.len());
-        }
-        Value::Array(items) => items.retain_mut(|item| {
-            let has_room = *room > 0;
-            shorten_value(item, room);
-            has_room
-        }),
-        Value::Object(members) => members.retain(|key, value| {
-            let has_room = *room > 0;
-            *room = room.saturating_sub(key.len());
-            shorten_value(value, room);
-            has_room
-        }),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::answers::StepFacts;
-    use serde_json::json;
+    use crate::answers::sections::Boundary;
+    use crate::config::AnswerSettings;
+
+    const MOST: usize = 1_000;
 
     fn content(text: String, structured: Option<Value>, is_error: bool) -> Content {
         Content {
@@ -129,44 +141,91 @@ mod tests {
     }
 
     #[test]
-    fn a_long_answer_has_its_beginning_and_its_end() {
+    fn a_long_answer_has_its_beginning_its_end_and_a_link_to_all_of_it() {
+        let boundary = Boundary::new();
         let text = format!(
-            "### Result\n{}\n### Page\n- Page URL: u",
-            "ä".repeat(MAX_BYTES)
+            "{}\n### Result\n{}### Page\n- Page URL: u\n{}\n### Events\n- New console entries: c.log#L1",
+            boundary.start(),
+            "one of many words\n".repeat(10_000),
+            boundary.end()
         );
-        let bounded = content(text, None, false).bounded(OutputFormat::Markdown);
-        assert!(bounded.size() < MAX_BYTES + 200);
+        let whole = estimate_tokens(&text);
+        let long = Content {
+            boundary: Some(boundary.clone()),
+            ..content(text, None, false)
+        };
+        let bounded = long
+            .clone()
+            .bounded(OutputFormat::Markdown, MOST, Some("a.md"));
+        assert!(
+            (MOST * 3 / 4..=MOST).contains(&bounded.tokens()),
+            "{}",
+            bounded.tokens()
+        );
         let text = bounded.text();
-        assert!(text.starts_with("### Result\nää") && text.ends_with("### Page\n- Page URL: u"));
-        assert!(text.contains("bytes are left out here"), "it says so");
+        assert!(
+            text.starts_with(&format!("{}\n### Result\none of", boundary.start())),
+            "{text}"
+        );
+        let end = format!(
+            "one of many words\n### Page\n- Page URL: u\n{}\n### Events\n- New console entries: c.log#L1\n### Left out\n- [Whole answer](a.md): {whole} tokens",
+            boundary.end()
+        );
+        assert!(text.ends_with(&end), "{text}");
+        let bounded = long.bounded(OutputFormat::Markdown, MOST, None);
+        assert!(bounded.tokens() <= MOST);
+        assert!(bounded.text().ends_with("a larger maxTokens."));
     }
 
     #[test]
     fn an_object_that_is_too_large_is_one_all_the_same() {
-        let object = json!({ "success": true, "text": "x".repeat(3 * MAX_BYTES), "list": vec!["y"; MAX_BYTES] });
-        let bounded = content(object.to_string(), Some(object), false).bounded(OutputFormat::Json);
-        let told = bounded.structured.clone().unwrap();
-        assert_eq!(bounded.text(), told.to_string());
-        assert!(bounded.size() < MAX_BYTES + 200);
+        let object =
+            json!({ "success": true, "text": "x ".repeat(30_000), "list": vec!["y"; 30_000] });
+        let long = content(object.to_string(), Some(object), false);
+        let bounded = long.bounded(OutputFormat::Json, MOST, Some("a.json"));
+        let shown = bounded.structured.clone().unwrap();
+        assert_eq!(bounded.text(), shown.to_string());
+        assert!(bounded.tokens() <= MOST, "{}", bounded.tokens());
         assert_eq!(
-            (&told["success"], &told["truncated"]),
+            (&shown["success"], &shown["truncated"]),
             (&json!(true), &json!(true))
         );
+        let kept = shown["list"].as_array().unwrap().len();
+        let left_out = &shown["leftOut"];
+        assert_eq!(
+            (&left_out["items"]["list"], &left_out["file"]),
+            (&json!(30_000 - kept), &json!("a.json"))
+        );
+        assert!(left_out["tokens"].as_u64().unwrap() > 50_000);
     }
 
     #[test]
-    fn an_error_repeats_little_of_what_its_caller_knows() {
-        let long = "x".repeat(50_000);
-        let error = json!({ "message": long, "details": { "selector": long, "log": [long] }, "evidence": { "log": long } });
+    fn an_error_repeats_little_of_what_its_caller_sent() {
+        let long = "word ".repeat(10_000);
+        let error = json!({ "message": long, "details": { "selector": long, "log": [long] }, "evidence": { "log": "line\n".repeat(300) } });
         let text = error.to_string();
-        let bounded = content(text.clone(), Some(error.clone()), true).bounded(OutputFormat::Json);
-        assert_eq!(
-            bounded.structured.as_ref().unwrap()["evidence"]["log"],
-            long.as_str()
+        let bounded = content(text.clone(), Some(error.clone()), true);
+        let bounded = bounded.bounded(OutputFormat::Json, 6_000, None);
+        let shown = bounded.structured.as_ref().unwrap();
+        assert_eq!(shown["evidence"], error["evidence"]);
+        assert!(
+            bounded.tokens() < 3 * MAX_FACT_TOKENS + 700,
+            "{}",
+            bounded.tokens()
         );
-        assert!(bounded.size() < 50_000 + 4 * MAX_FACT_BYTES);
-        let bounded = content(text, Some(error), true).bounded(OutputFormat::Markdown);
-        assert!(bounded.size() < MAX_ERROR_BYTES + 200);
+        for most in [MOST, AnswerSettings::MAX_TOKENS] {
+            let bounded = content(format!("### Error\n{text}"), Some(error.clone()), true);
+            let bounded = bounded.bounded(OutputFormat::Markdown, most, None);
+            assert!(bounded.tokens() <= most.min(MAX_ERROR_TOKENS));
+            assert!(
+                bounded
+                    .text()
+                    .contains("\n### Left out\n- The whole error has ")
+            );
+            let bounded = content(text.clone(), Some(error.clone()), true);
+            let bounded = bounded.bounded(OutputFormat::Json, most, None);
+            assert!(bounded.tokens() <= most.min(MAX_ERROR_TOKENS));
+        }
     }
 
     #[test]
@@ -178,7 +237,7 @@ mod tests {
         ] {
             let value = json!({ "a": ["b", 1, null] });
             let small = content(value.to_string(), Some(value), is_error);
-            assert_eq!(small.clone().bounded(output_format), small);
+            assert_eq!(small.clone().bounded(output_format, MOST, None), small);
         }
     }
 }

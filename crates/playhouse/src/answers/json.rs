@@ -47,8 +47,12 @@ fn answered(
             Part::Image(Image { bytes, mime_type }) => {
                 images.push(ContentItem::Image { bytes, mime_type });
             }
-            Part::Object(_) | Part::Text(_) | Part::Page(_) | Part::File { .. } | Part::Tabs(_) => {
-            }
+            Part::Object(_)
+            | Part::Text(_)
+            | Part::Page(_)
+            | Part::Code { .. }
+            | Part::File { .. }
+            | Part::Tabs(_) => {}
         }
     }
     let mut object = Value::Object(object);
@@ -74,6 +78,10 @@ fn add_events(events: &[Event], object: &mut Value) {
             }
             Event::NavigationFailed { reason } => {
                 object["navigationFailed"] = reason.as_str().into();
+            }
+            Event::UserActed {} => object["userActed"] = true.into(),
+            Event::UserAnnotated { notes, image } => {
+                object["userAnnotations"] = json!({ "notes": notes, "image": image });
             }
             Event::TabsRefused { count } => object["refusedPages"] = (*count).into(),
             Event::Downloading { name } => {

@@ -11,6 +11,7 @@ use crate::answers::reply::{
 use crate::calls::tool_spec::ToolSpec;
 use crate::config::{AnswerSettings, AnswerStyle, ImageResponses};
 use crate::error::{Error, Result};
+use script::Pause;
 
 /// Formats the result of a tool call.
 pub(crate) fn content(
@@ -52,8 +53,25 @@ pub(crate) fn content(
     }
 }
 
+/// Returns the parts of a result as lines and images. The links of files begin with `bullet`.
+pub(super) fn parts(parts: Vec<Part>, bullet: &str) -> (Vec<String>, Vec<ContentItem>) {
+    let (mut lines, mut images) = (Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            Part::Text(text) | Part::Page(text) | Part::Code { code: text, .. } => lines.push(text),
+            Part::File { title, link } => lines.push(format!("{bullet}[{title}]({link})")),
+            Part::Tabs(tabs) => lines.extend(tab_lines(&tabs)),
+            Part::Image(Image { bytes, mime_type }) => {
+                images.push(ContentItem::Image { bytes, mime_type });
+            }
+            Part::Object(object) => lines.push(object.to_string()),
+        }
+    }
+    (lines, images)
+}
+
 /// Returns the lines of a list of tabs.
-pub(crate) fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
+fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
     if tabs.is_empty() {
         return vec!["No open tabs. Navigate to a URL to create one.".to_owned()];
     }
@@ -84,6 +102,8 @@ fn answered(
         page,
         tabs,
         modals,
+        pause,
+        changes,
         snapshot,
         events,
         opened: _,
@@ -92,22 +112,19 @@ fn answered(
     if let Some(error) = &reply.error {
         text.section("Error", &[sentence(error)], quotes_page(error));
     }
-    let mut images = Vec::new();
-    let mut result = Vec::new();
-    let mut is_page = false;
-    for part in reply.parts {
-        is_page |= matches!(part, Part::Page(_) | Part::Tabs(_));
-        match part {
-            Part::Text(text) | Part::Page(text) => result.push(text),
-            Part::File { title, link } => result.push(format!("- [{title}]({link})")),
-            Part::Tabs(tabs) => result.extend(tab_lines(&tabs)),
-            Part::Image(Image { bytes, mime_type }) => {
-                images.push(ContentItem::Image { bytes, mime_type })
-            }
-            Part::Object(object) => result.push(object.to_string()),
+    let is_page_text =
+        |part: &Part| matches!(part, Part::Page(_) | Part::Tabs(_) | Part::Code { .. });
+    let is_page = reply.parts.iter().any(is_page_text);
+    let is_code = |part: &mut Part| matches!(part, Part::Code { .. });
+    let mut reply_parts = reply.parts;
+    let code: Vec<_> = reply_parts.extract_if(.., is_code).collect();
+    let (result, images) = parts(reply_parts, "- ");
+    text.section("Result", &result, is_page);
+    for part in code {
+        if let Part::Code { language, code } = part {
+            text.and_code(language, &code);
         }
     }
-    text.section("Result", &result, is_page);
     if let Some(language) = settings.codegen.fence() {
         text.fenced("Ran Playwright code", language, &reply.code, false);
     }
@@ -119,16 +136,25 @@ fn answered(
     }
     let modal_lines: Vec<_> = modals.iter().map(modal_line).collect();
     text.section("Modal state", &modal_lines, true);
+    if let Some(changes) = changes {
+        text.section("Changes", &change_lines(changes), true);
+    }
     match snapshot {
         Some(SnapshotFacts::File(link)) => {
             text.section("Snapshot", &[format!("- [Snapshot]({link})")], false);
         }
         Some(SnapshotFacts::Inline(snapshot)) => {
-            let language = match settings.style {
-                AnswerStyle::Playwright => "yaml",
-                AnswerStyle::Compact => "",
-            };
-            text.fenced("Snapshot", language, &[snapshot], true);
+            text.fenced("Snapshot", language(settings), &[snapshot], true);
+        }
+        Some(SnapshotFacts::Outline {
+            outline,
+            link,
+            tokens,
+        }) => {
+            text.fenced("Snapshot", language(settings), &[outline], true);
+            text.line(&format!(
+                "- Outline of [Snapshot]({link}): {tokens} tokens. browser_snapshot opens a fold (…) with the text after `ref=` as target."
+            ));
         }
         Some(SnapshotFacts::Missing(reason)) => {
             let line = format!("- No snapshot: {}", one_line(&reason));
@@ -138,10 +164,21 @@ fn answered(
     }
     let event_lines: Vec<_> = events.iter().map(event_line).collect();
     text.section("Events", &event_lines, events.iter().any(is_of_page));
+    if let Some(pause) = pause {
+        text.section("Paused", &pause_lines(&pause), false);
+    }
     if settings.style == AnswerStyle::Compact && text.is_empty() && images.is_empty() {
         text.section("Result", &["Done".to_owned()], false);
     }
     (text, images, reply.error)
+}
+
+/// Returns the language of the fences around snapshots.
+fn language(settings: &AnswerSettings) -> &'static str {
+    match settings.style {
+        AnswerStyle::Playwright => "yaml",
+        AnswerStyle::Compact => "",
+    }
 }
 
 /// Returns whether an error quotes text of the page.
@@ -260,11 +297,35 @@ fn page_lines(page: &PageFacts) -> Vec<String> {
                 .to_owned(),
         );
     }
+    match page.document_tools {
+        0 => {}
+        1 => lines.push("- 1 webmcp tool available on the page".to_owned()),
+        count => lines.push(format!("- {count} webmcp tools available on the page")),
+    }
     let (errors, warnings) = (page.console.errors, page.console.warnings);
     if errors > 0 || warnings > 0 {
         lines.push(format!("- Console: {errors} errors, {warnings} warnings"));
     }
     lines
+}
+
+/// Returns the lines of the changes of a page.
+pub(crate) fn change_lines(changes: Vec<String>) -> Vec<String> {
+    match changes.is_empty() {
+        true => vec!["None".to_owned()],
+        false => changes,
+    }
+}
+
+fn pause_lines(Pause { title, file, line }: &Pause) -> [String; 2] {
+    let line = line.map_or_else(String::new, |line| format!(":{line}"));
+    let at = file
+        .as_ref()
+        .map_or_else(String::new, |file| format!(" at {file}{line}"));
+    [
+        format!("- {title}{at}"),
+        "- Use any tools to explore and interact, resume with browser_resume".to_owned(),
+    ]
 }
 
 fn modal_line(modal: &Modal) -> String {
@@ -311,6 +372,15 @@ fn event_line(event: &Event) -> String {
                 "- The browser profile {dir} is in use; this session works in an isolated one, and nothing of it is kept"
             )
         }
+        Event::UserActed {} => "- The user has used the browser and handed it back".to_owned(),
+        Event::UserAnnotated { notes, image } => {
+            let notes = notes.join("; ");
+            let image = image.as_ref().map(|link| format!(" (image: {link})"));
+            format!(
+                "- The user annotated the page: {notes}{}",
+                image.unwrap_or_default()
+            )
+        }
         Event::NavigationFailed { reason } => format!("- The page could not be loaded: {reason}"),
         Event::AppFailed { first, count } => {
             let more = match count {
@@ -337,6 +407,8 @@ fn is_of_page(event: &Event) -> bool {
         Event::Console { .. }
         | Event::BrowserReplaced { .. }
         | Event::TabsRefused { .. }
+        | Event::UserActed {}
+        | Event::UserAnnotated { .. }
         | Event::ProfileInUse { .. } => false,
     }
 }
@@ -374,14 +446,17 @@ mod tests {
                     errors: 1,
                     warnings: 0,
                 },
+                document_tools: 2,
                 crashed: false,
             }),
+            pause: None,
             tabs: vec![tab("a", false), tab("b", true)],
             modals: vec![Modal::Dialog(Dialog {
                 kind: DialogKind::Alert,
                 message: "Hi".into(),
                 default_value: String::new(),
             })],
+            changes: Some(vec!["+ button \"Go\" [ref=e3]".into()]),
             snapshot: Some(SnapshotFacts::File("out/page.yml".into())),
             events: vec![
                 Event::Console {
@@ -409,9 +484,12 @@ mod tests {
             - Page URL: http://x/b
             - Page Title: b
             - HTTP status: 500 Internal Server Error
+            - 2 webmcp tools available on the page
             - Console: 1 errors, 0 warnings
             ### Modal state
             - ["alert" dialog with message "Hi"]: can be handled by browser_handle_dialog
+            ### Changes
+            + button "Go" [ref=e3]
             ### Snapshot
             - [Snapshot](out/page.yml)
             ### Events

@@ -1,8 +1,9 @@
 //! Replies: the results of tools and the page state after them, as data before it is formatted.
 
 use crate::error::Error;
-use engine::codegen::{Action, Language};
+use engine::codegen::{Action, Language, Statement};
 use engine::{ConsoleCounts, Dialog, FileChooser};
+use script::Pause;
 
 /// The result of a tool.
 #[derive(Debug, Default)]
@@ -11,12 +12,18 @@ pub(crate) struct Reply {
     pub(crate) parts: Vec<Part>,
     /// The generated code of the action, in the language of `--codegen`.
     pub(crate) code: Vec<String>,
+    /// The same in TypeScript, for exported tests.
+    pub(crate) test_code: Vec<String>,
+    /// Whether exported tests have the code although the tool only reads.
+    pub(crate) is_test_step: bool,
     /// The error that is the result of a completed call.
     pub(crate) error: Option<Error>,
     /// Whether a snapshot of the page is included.
     pub(crate) snapshot: SnapshotRequest,
     /// The page's title, if it was read together with the snapshot.
     pub(crate) title: Option<String>,
+    /// The lines of what changed since the last snapshot, if the tool compared the page itself.
+    pub(crate) changes: Option<Vec<String>>,
 }
 
 /// One part of a reply.
@@ -26,6 +33,11 @@ pub(crate) enum Part {
     Text(String),
     /// Text of a page or of a server that it requests.
     Page(String),
+    /// Code that a page has a part in, in a fence.
+    Code {
+        language: &'static str,
+        code: String,
+    },
     /// A written file.
     File { title: String, link: String },
     /// The open tabs.
@@ -51,10 +63,14 @@ pub(crate) enum SnapshotRequest {
     /// No snapshot, unless the answer has a page section for another reason.
     #[default]
     None,
-    /// Taken after the page has settled, and written to a file.
+    /// Taken after the page has settled, for its changes or for a file.
     AfterAction,
+    /// Taken for its changes alone, if that costs little.
+    ForChanges,
     /// This snapshot, in the answer itself.
     Inline(String),
+    /// This outline in the answer itself, and the whole snapshot in a file.
+    Outline { outline: String, whole: String },
     /// This snapshot, in a file that exists already.
     File(String),
 }
@@ -95,20 +111,70 @@ impl Reply {
     }
 
     /// Adds lines of code.
-    pub(crate) fn and_code(mut self, line: impl Into<String>) -> Self {
-        self.code.push(line.into());
+    pub(crate) fn and_code(self, line: impl Into<String>) -> Self {
+        let line = line.into();
+        let mut reply = self.and_test_code(line.clone());
+        reply.code.push(line);
+        reply
+    }
+
+    /// Adds lines of TypeScript that only exported tests have.
+    pub(crate) fn and_test_code(mut self, line: impl Into<String>) -> Self {
+        self.test_code.push(line.into());
+        self
+    }
+
+    /// Adds the code of a tool that only reads to exported tests.
+    pub(crate) fn into_test_step(mut self) -> Self {
+        self.is_test_step = true;
         self
     }
 
     /// Adds the code of an action, in the language of the answers.
     pub(crate) fn and_action(mut self, language: Language, action: &Action) -> Self {
+        self.test_code.extend(action.code(Language::Typescript));
         self.code.extend(action.code(language));
         self
+    }
+
+    /// Adds code: a text in TypeScript, or the same as statements in another language.
+    pub(crate) fn and_statements(
+        mut self,
+        language: Language,
+        typescript: impl Into<String>,
+        statements: impl IntoIterator<Item = Statement>,
+    ) -> Self {
+        let typescript = typescript.into();
+        self.test_code.push(typescript.clone());
+        match language {
+            Language::Typescript | Language::None => self.code.push(typescript),
+            Language::Python | Language::Java | Language::Csharp => {
+                let lines = statements.into_iter();
+                self.code
+                    .extend(lines.filter_map(|statement| statement.code(language)));
+            }
+        }
+        self
+    }
+
+    /// Creates a reply that consists of code: a text in TypeScript, or the same as statements in another language.
+    pub(crate) fn statements(
+        language: Language,
+        typescript: impl Into<String>,
+        statements: impl IntoIterator<Item = Statement>,
+    ) -> Self {
+        Self::default().and_statements(language, typescript, statements)
     }
 
     /// Adds a part.
     pub(crate) fn and(mut self, part: Part) -> Self {
         self.parts.push(part);
+        self
+    }
+
+    /// Requests the changes of the page, without a snapshot in the answer.
+    pub(crate) fn and_changes(mut self) -> Self {
+        self.snapshot = SnapshotRequest::ForChanges;
         self
     }
 
@@ -123,11 +189,11 @@ impl Reply {
     /// Returns whether processing the reply takes long.
     fn is_large(&self) -> bool {
         let snapshot = match &self.snapshot {
-            SnapshotRequest::Inline(yaml) => yaml,
+            SnapshotRequest::Inline(text) | SnapshotRequest::Outline { whole: text, .. } => text,
             _ => "",
         };
         let texts = self.parts.iter().map(|part| match part {
-            Part::Text(text) | Part::Page(text) => &**text,
+            Part::Text(text) | Part::Page(text) | Part::Code { code: text, .. } => &**text,
             _ => "",
         });
         let texts: Vec<_> = texts.collect();
@@ -148,6 +214,10 @@ pub(crate) struct Answer {
     pub(crate) tabs: Vec<TabFacts>,
     /// The modal states.
     pub(crate) modals: Vec<Modal>,
+    /// Where client code is paused, if it is.
+    pub(crate) pause: Option<Pause>,
+    /// The lines of what changed on the page since the last snapshot, if the answer lists that.
+    pub(crate) changes: Option<Vec<String>>,
     /// The snapshot, if the answer includes one.
     pub(crate) snapshot: Option<SnapshotFacts>,
     /// The events since the last answer.
@@ -171,10 +241,12 @@ impl Answer {
     /// Returns whether processing the outcome takes long.
     pub(crate) fn is_large(&self) -> bool {
         let snapshot = match &self.snapshot {
-            Some(SnapshotFacts::Inline(yaml)) => yaml,
+            Some(SnapshotFacts::Inline(text) | SnapshotFacts::Outline { outline: text, .. }) => {
+                text
+            }
             _ => "",
         };
-        self.reply.is_large() || task::is_large(snapshot)
+        self.reply.is_large() || task::is_large(snapshot) || task::is_large(&self.changes)
     }
 }
 
@@ -191,6 +263,8 @@ pub(crate) struct PageFacts {
     pub(crate) status: Option<(u16, String)>,
     /// Console messages since the last navigation.
     pub(crate) console: ConsoleCounts,
+    /// The number of WebMCP tools of the page.
+    pub(crate) document_tools: usize,
 }
 
 /// The state of a tab in an answer.
@@ -217,6 +291,12 @@ pub(crate) enum Modal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SnapshotFacts {
     Inline(String),
+    /// The outline, the link of a file with the whole snapshot, and its size in tokens.
+    Outline {
+        outline: String,
+        link: String,
+        tokens: usize,
+    },
     /// The link of a file.
     File(String),
     /// The reason why there is no snapshot, in one line.
@@ -268,6 +348,15 @@ pub(crate) enum Event {
     NavigationFailed {
         /// The URL and the reason.
         reason: String,
+    },
+    /// A user at the dashboard has used the browser and handed it back.
+    UserActed {},
+    /// A user at the dashboard has annotated the page.
+    UserAnnotated {
+        /// The notes, with the refs and areas of marks.
+        notes: Vec<String>,
+        /// The link of the screenshot with the numbered marks.
+        image: Option<String>,
     },
     /// Requests failed because of the app's server.
     AppFailed {

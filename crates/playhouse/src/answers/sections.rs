@@ -92,8 +92,13 @@ impl Sections {
 
     /// Adds a text in a fence to the last section.
     pub(super) fn and_fenced(&mut self, text: &str) {
+        self.and_code("", text);
+    }
+
+    /// Adds code in a fence to the last section.
+    pub(super) fn and_code(&mut self, language: &str, text: &str) {
         if let Some(Section { text: last, .. }) = self.0.last_mut() {
-            let _ = write!(last, "\n{}", fenced("", text));
+            let _ = write!(last, "\n{}", fenced(language, text));
         }
     }
 

@@ -1,5 +1,6 @@
 //! Running a server command, with a timeout and limits of its output. The command's processes are terminated on timeout.
 
+use super::command_group::CommandGroup;
 use super::logs::{self, readable};
 use super::plain;
 use super::process::started_by;
@@ -13,7 +14,7 @@ use strum::IntoStaticStr;
 use supervisor::processes::Identity;
 use supervisor::{Answer, Status};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
 /// The largest output on stdout, in bytes.
 const MAX_STDOUT_BYTES: usize = 1024 * 1024;
@@ -274,9 +275,7 @@ async fn run(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    #[cfg(unix)]
-    command.process_group(0);
-    let mut child = command.spawn().map_err(|error| {
+    let (mut group, outputs) = CommandGroup::start(command).map_err(|error| {
         let reason = format!(
             "{program} cannot be started in {}: {error}",
             settings.cwd.display()
@@ -284,10 +283,9 @@ async fn run(
         failed(settings, verb, reason, ServerReport::default())
     })?;
     // The process may have ended already.
-    let process = child.id().and_then(Identity::of_child);
-    let stdout = OutputCapture::of(child.stdout.take(), MAX_STDOUT_BYTES, Keep::Beginning);
-    let stderr = OutputCapture::of(child.stderr.take(), MAX_STDERR_BYTES, Keep::End);
-    let mut group = Group(Some(child));
+    let process = group.id().and_then(Identity::of_child);
+    let stdout = OutputCapture::of(outputs.0, MAX_STDOUT_BYTES, Keep::Beginning);
+    let stderr = OutputCapture::of(outputs.1, MAX_STDERR_BYTES, Keep::End);
     let limit = verb.limit(settings);
     let ended = tokio::select! {
         ended = group.ended() => ended,
@@ -321,47 +319,6 @@ async fn run(
         stdout,
         stderr,
     }))
-}
-
-/// A process and its process group, killed when dropped before the process has ended.
-struct Group(Option<Child>);
-
-impl Group {
-    /// Waits for the end of the process. The processes that it started continue to run, as intended.
-    async fn ended(&mut self) -> std::io::Result<ExitStatus> {
-        let Some(child) = &mut self.0 else {
-            return Err(std::io::Error::other("it has ended"));
-        };
-        let status = child.wait().await;
-        self.0 = None;
-        status
-    }
-
-    /// Kills the process group.
-    async fn kill(&mut self) {
-        self.signal();
-        if let Some(mut child) = self.0.take() {
-            let _ = child.wait().await;
-        }
-    }
-
-    fn signal(&mut self) {
-        // The process was not reaped, so its number has not been reused.
-        let Some(child) = &mut self.0 else { return };
-        #[cfg(unix)]
-        if let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok())
-            && let Some(pid) = rustix::process::Pid::from_raw(pid)
-        {
-            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-        }
-        let _ = child.start_kill();
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.signal();
-    }
 }
 
 /// Which part of a long output is kept.

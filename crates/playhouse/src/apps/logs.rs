@@ -13,6 +13,11 @@ pub(crate) struct Position {
 }
 
 impl Position {
+    /// Returns whether the position is the start of a file.
+    pub(crate) fn is_start(self) -> bool {
+        self.offset == 0
+    }
+
     /// Returns the position so many bytes earlier in the same file, but not before `first` in that file.
     pub(crate) fn back(self, bytes: u64, first: Self) -> Self {
         let begin = if first.file == self.file {

@@ -41,13 +41,18 @@ const OPERATORS: [&str; 4] = ["&&", "||", "|", ";"];
 /// Returns whether a command is known to be a plain command: running it with any option would start the app.
 pub(super) fn is_known(command: &[String]) -> bool {
     let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
-    let Some(program) = words.first_mut().filter(|_| cfg!(unix)) else {
+    let Some(program) = words.first_mut() else {
         return false;
     };
     if is_for_shell(program) {
         return true;
     }
-    let name = Path::new(*program).file_name();
+    let path = Path::new(*program);
+    let name = match cfg!(windows) {
+        // Such as npm.cmd.
+        true => path.file_stem(),
+        false => path.file_name(),
+    };
     *program = name.and_then(|name| name.to_str()).unwrap_or_default();
     if matches!(words[0], "npx" | "bunx") {
         words.remove(0);

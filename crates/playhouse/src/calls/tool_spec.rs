@@ -29,6 +29,8 @@ pub struct ToolSpec {
     pub(crate) has_session: bool,
     /// Whether the tool can be a step of a batch.
     pub(crate) can_be_step: bool,
+    /// Whether the tool calls other tools as its steps.
+    pub(crate) has_steps: bool,
     /// How long a call may take in addition to the limit of all calls.
     pub(crate) extra_time: Duration,
     /// The error code for an element that fails an actionability check of the tool.
@@ -67,6 +69,7 @@ impl ToolSpec {
             creates_sessions: false,
             has_session: true,
             can_be_step: false,
+            has_steps: false,
             extra_time: Duration::ZERO,
             not_ready: ErrorCode::ElementNotClickable,
         }

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Command, error::ErrorKind};
 use super::syntax::{explain, switch};
 #[cfg(unix)]
 use super::{app, background, do_command, run_command, skill};
-use super::{audit, completions, doctor, install, manual, setup, tools, try_command};
+use super::{audit, completions, doctor, install, manual, setup, tools, try_command, upgrade};
 use crate::config::{ConfigError, flags, safe_help};
 
 const AFTER: &str = "\
@@ -102,6 +102,7 @@ fn server_command() -> Command {
         .subcommand(audit::command())
         .subcommand(completions::command())
         .subcommand(manual::command())
+        .subcommand(upgrade::command())
 }
 
 #[cfg(test)]

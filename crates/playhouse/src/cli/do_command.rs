@@ -268,12 +268,12 @@ mod tests {
     }
 
     #[test]
-    fn help_names_every_command_and_fits_a_screen() {
+    fn help_names_every_command_in_less_than_a_hundred_lines() {
         let text = help::text();
         for command in commands::all() {
             let mut words = text.split([' ', ',', '(', ')', '\n']);
             assert!(words.any(|word| word == command.name), "{}", command.name);
         }
-        assert!(text.lines().count() <= 75, "{}", text.lines().count());
+        assert!(text.lines().count() < 100, "{}", text.lines().count());
     }
 }

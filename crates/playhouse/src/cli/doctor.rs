@@ -84,7 +84,7 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     progress.finish_and_clear();
     let works = launched.iter().all(|finding| finding.health != Health::Bad);
     findings.extend(launched);
-    findings.extend(checks::machine(settings, &platform));
+    findings.extend(checks::machine(settings, &platform).await);
     if matches.get_flag("json") {
         let report = serde_json::json!({ "works": works, "findings": findings });
         print(&format!("{report:#}\n"));

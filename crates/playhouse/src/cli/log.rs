@@ -1,34 +1,54 @@
-//! The log of the server: on stderr or in a file, because stdout carries the protocol.
+//! The log of the server, on stderr or in a file, because stdout carries the protocol; and what else reads spans: metrics and traces.
 
 mod file;
 
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
 
+use engine::TELEMETRY;
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
+    filter::{LevelFilter, Targets},
     fmt::{self, MakeWriter},
     layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
 };
 
-use crate::config::{ConfigError, LogFormat, LogSettings};
+use crate::config::{ConfigError, LogFormat, LogSettings, Settings};
+use crate::telemetry::{SpanMetrics, Traces};
 use file::LogFile;
 
-/// Starts logging at this level. Fails if the file cannot be written.
-pub(super) fn begin(settings: &LogSettings) -> Result<(), ConfigError> {
+/// Starts logging. A server also measures spans if it serves `/metrics`, and exports traces on request, until the result is dropped. Fails
+/// if the file of the log cannot be written or the settings of traces are invalid.
+pub(super) fn begin(settings: &Settings, is_server: bool) -> Result<Option<Traces>, ConfigError> {
+    let traces = settings.traces.as_ref().filter(|_| is_server);
+    let traces = traces.map(Traces::begin).transpose();
+    let traces = traces.map_err(ConfigError::Traces)?;
+    let mut readers: Readers = Vec::new();
+    if is_server && settings.http.is_some() {
+        let spans = Targets::new().with_target(TELEMETRY, LevelFilter::INFO);
+        readers.push(SpanMetrics.with_filter(spans).boxed());
+    }
+    readers.extend(traces.as_ref().map(Traces::layer));
+    let settings = &settings.log;
     match &settings.file {
         Some(path) => {
             let file = LogFile::open(path).map_err(|error| ConfigError::Log {
                 path: path.clone(),
                 error,
             })?;
-            report(settings, Mutex::new(file), false, true);
+            report(settings, Mutex::new(file), false, true, readers);
         }
-        None => report(settings, io::stderr, io::stderr().is_terminal(), false),
+        None => {
+            let is_terminal = io::stderr().is_terminal();
+            report(settings, io::stderr, is_terminal, false, readers);
+        }
     }
-    Ok(())
+    Ok(traces)
 }
+
+/// What reads spans besides the log.
+type Readers = Vec<Box<dyn Layer<Registry> + Send + Sync>>;
 
 /// Starts logging to this writer. `kept`: the log is stored, so lines need a time.
 fn report(
@@ -36,6 +56,7 @@ fn report(
     writer: impl for<'a> MakeWriter<'a> + Send + Sync + 'static,
     colours: bool,
     kept: bool,
+    mut readers: Readers,
 ) {
     let level: &str = settings.level.into();
     // rmcp warns of every error that it returns.
@@ -44,10 +65,16 @@ fn report(
     } else {
         "error"
     };
-    let filter = format!("{others},playhouse={level},engine={level},wire={level}");
+    // Spans for traces have attributes that would make each line unreadable.
+    let filter = format!("{others},playhouse={level},engine={level},wire={level},{TELEMETRY}=off");
     let lines = fmt::layer().with_writer(writer).with_ansi(colours);
     let lines: Box<dyn Layer<Registry> + Send + Sync> = match settings.format {
-        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+        // The list of spans has the request; the current span is its last item.
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .boxed(),
         LogFormat::Text if kept => lines.boxed(),
         // Protocol messages are also read for their timing.
         LogFormat::Text if level == "trace" => lines.with_timer(fmt::time::uptime()).boxed(),
@@ -55,9 +82,8 @@ fn report(
         // The source location is of no use to operators.
         LogFormat::Text => lines.without_time().with_target(false).boxed(),
     };
-    let started = tracing_subscriber::registry()
-        .with(lines.with_filter(EnvFilter::new(filter)))
-        .try_init();
+    readers.push(lines.with_filter(EnvFilter::new(filter)).boxed());
+    let started = tracing_subscriber::registry().with(readers).try_init();
     // Only a second start in one process fails; the first one stays in effect.
     drop(started);
 }

@@ -3,6 +3,7 @@
 mod clients;
 mod entry;
 mod file;
+mod link;
 
 use std::{
     io::{self, Write},
@@ -12,15 +13,21 @@ use std::{
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser};
 
-use super::{print, syntax::switch};
+use super::{installation::Installation, print, syntax::switch};
 use crate::config::{Environment, home};
 use clients::{CLIENTS, Client};
 use entry::Entry;
+use link::LINKS;
+pub(super) use link::markdown as links;
 
 pub(super) const NAME: &str = "setup";
 
 pub(super) fn command() -> Command {
     let names = CLIENTS.iter().map(|client| client.name);
+    let linked = LINKS.iter().map(|(name, ..)| *name);
+    let mut names: Vec<_> = names.chain(linked).collect();
+    names.sort_unstable();
+    names.dedup();
     Command::new(NAME)
         .about("Add Playhouse to the configuration of an MCP client, and print what changes")
         .arg(
@@ -43,6 +50,11 @@ pub(super) fn command() -> Command {
                 .help("The name of the server in the client"),
         )
         .arg(switch("dry-run").help("Print the configuration and write nothing"))
+        .arg(
+            switch("link")
+                .conflicts_with("http")
+                .help("Print a link that adds the server with one click, and write nothing (cursor, goose, vscode)"),
+        )
         .arg(
             Arg::new("args")
                 .value_name("ARGS")
@@ -67,22 +79,35 @@ pub(super) fn run(matches: &ArgMatches, environment: &Environment, cwd: &Path) -
 fn set_up(matches: &ArgMatches, environment: &Environment, cwd: &Path) -> Result<String, String> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let wanted = text("client").unwrap_or_default();
-    let client = CLIENTS.iter().find(|client| client.name == wanted);
-    let client: &Client = client.ok_or_else(|| format!("unknown client {wanted}"))?;
     let name = text("name").unwrap_or_default();
     let entry = match text("http") {
         Some(url) => Entry::Http { url: checked(url)? },
         None => {
             let args = matches.get_many::<String>("args");
-            Entry::Stdio {
-                command: program(environment)?,
-                args: args.map_or_else(
-                    || vec!["--headless".to_owned()],
-                    |args| args.cloned().collect(),
-                ),
+            let args = args.map_or_else(
+                || vec!["--headless".to_owned()],
+                |args| args.cloned().collect(),
+            );
+            match Installation::of_this(environment) {
+                // The program is in a cache.
+                Installation::Npx => Entry::npx(args),
+                _ => Entry::Stdio {
+                    command: program(environment)?,
+                    args,
+                },
             }
         }
     };
+    let client = CLIENTS.iter().find(|client| client.name == wanted);
+    if matches.get_flag("link") {
+        let link = link::link(&wanted, &name, &entry);
+        return link.map(|link| link + "\n").ok_or_else(|| {
+            format!("{wanted} has no links; `playhouse setup {wanted}` writes its configuration")
+        });
+    }
+    let client: &Client = client.ok_or_else(|| {
+        format!("the configuration of {wanted} is not written; `playhouse setup {wanted} --link` prints a link")
+    })?;
     let path = client.path(cwd, &home(environment));
     let before = file::read(&path)?;
     let after = client.add(&before, &name, &entry).map_err(|why| {

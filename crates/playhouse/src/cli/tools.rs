@@ -58,7 +58,7 @@ pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     print(&text)
 }
 
-/// Estimates the tokens of a tool's description: four characters each, as in English text.
+/// Estimates the tokens of a tool in `tools/list`.
 fn tokens(shown: &Value) -> usize {
-    shown.to_string().chars().count().div_ceil(4)
+    engine::estimate_tokens(&shown.to_string())
 }

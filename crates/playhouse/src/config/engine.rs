@@ -3,8 +3,9 @@
 use std::{fs, io, path::PathBuf, sync::Once, time::Duration};
 
 use engine::{
-    BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, ContextOptions, FoundBrowser,
-    LaunchOptions, Result, WebDriverEndpoint, sandbox_unavailable, user_agent_of,
+    BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, ContextOptions,
+    ExtensionEndpoint, FoundBrowser, LaunchOptions, Result, WebDriverEndpoint, sandbox_unavailable,
+    user_agent_of,
 };
 
 use super::settings::{BrowserSettings, ContextSettings};
@@ -67,7 +68,22 @@ impl BrowserSettings {
                 timeout: cdp.timeout,
             })
         });
-        cdp.or_else(|| {
+        let extension = self.extension.as_ref().map(|extension| {
+            ConnectOptions::Extension(Box::new(ExtensionEndpoint {
+                choice: self.choice.clone(),
+                search: self.search.clone(),
+                user_data_dir: self.user_data_dir.clone(),
+                profiles: extension.profiles.clone(),
+                profile: extension.profile.clone(),
+                extension: extension.id.clone(),
+                token: extension.token.clone(),
+                client: "Playhouse".to_owned(),
+                timeout: extension.timeout,
+                args: self.args.clone(),
+                env: self.env.clone(),
+            }))
+        });
+        cdp.or(extension).or_else(|| {
             let webdriver = self.webdriver.as_ref()?;
             Some(ConnectOptions::WebDriver(Box::new(WebDriverEndpoint {
                 endpoint: webdriver.endpoint.clone(),

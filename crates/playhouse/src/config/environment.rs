@@ -1,6 +1,6 @@
 //! The environment variables. No other module reads them.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 
 use super::{
     error::ConfigError,
@@ -12,7 +12,7 @@ use crate::error::nearest::nearest;
 /// A variable of tests that shortens timeouts. It is not an option and not documented, and may change at any time.
 const TIMEOUT_DIVISOR: &str = "PLAYHOUSE_TEST_TIMEOUT_DIVISOR";
 
-/// A copy of the environment variables by name.
+/// A copy of the environment variables by name; on Windows by the name in capitals, because the case does not matter there.
 #[derive(Debug, Clone, Default)]
 pub struct Environment(BTreeMap<String, String>);
 
@@ -22,7 +22,7 @@ impl Environment {
         let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
         Environment(
             std::env::vars_os()
-                .map(|(name, value)| (text(name), text(value)))
+                .map(|(name, value)| (key(&text(name)).into_owned(), text(value)))
                 .collect(),
         )
     }
@@ -30,7 +30,7 @@ impl Environment {
     /// Returns the value of a variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0
-            .get(name)
+            .get(&*key(name))
             .map(String::as_str)
             .filter(|value| !value.is_empty())
     }
@@ -82,6 +82,13 @@ impl Environment {
             None => format!("unknown environment variable {name}"),
         };
         unknown.map(notice).collect()
+    }
+}
+
+fn key(name: &str) -> Cow<'_, str> {
+    match cfg!(windows) {
+        true => name.to_ascii_uppercase().into(),
+        false => name.into(),
     }
 }
 

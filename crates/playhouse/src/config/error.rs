@@ -99,6 +99,18 @@ pub enum ConfigError {
         /// The name of the browser for users.
         browser: &'static str,
     },
+    /// `--extension` with a browser that has no such extension.
+    #[error("--extension is not supported with the {browser} browser.")]
+    NoExtension {
+        /// The browser.
+        browser: &'static str,
+    },
+    /// `--extension` with an option that the user's own browser cannot fulfil.
+    #[error("Cannot use {option} together with --extension, pick one.")]
+    NotWithExtension {
+        /// The other option.
+        option: String,
+    },
     /// Both `--cdp-endpoint` and `--webdriver-endpoint` are set.
     #[error("Cannot use --cdp-endpoint together with --webdriver-endpoint, pick one.")]
     TwoEndpoints,
@@ -228,6 +240,17 @@ pub enum ConfigError {
         /// Why the server is invalid.
         reason: String,
     },
+    /// The URL of an option is not one of HTTP.
+    #[error("{option} is \"{text}\": expected a URL such as http://localhost:4318")]
+    NotHttp {
+        /// The flag of the option.
+        option: &'static str,
+        /// The value of the option.
+        text: String,
+    },
+    /// A variable of OpenTelemetry is invalid.
+    #[error("cannot export traces: {0}")]
+    Traces(String),
     /// The log destination is a file and no file is set.
     #[error("logging.destination is \"file\", and logging.file names none.")]
     NoLogFile,

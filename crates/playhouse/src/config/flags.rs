@@ -12,13 +12,14 @@ use super::{
 };
 
 /// The options that the short help of the server lists.
-const ESSENTIAL: [&str; 16] = [
+const ESSENTIAL: [&str; 17] = [
     "browser",
     "headless",
     "executable_path",
     "isolated",
     "user_data_dir",
     "cdp_endpoint",
+    "extension",
     "device",
     "viewport_size",
     "allowed_domains",

@@ -10,6 +10,7 @@ pub(crate) enum Source {
     /// A default of Playhouse.
     Default,
     /// The defaults of the background server, which differ from the general ones.
+    #[cfg_attr(windows, expect(dead_code, reason = "it has no background server"))]
     Background,
     /// The configuration file.
     File(PathBuf),

@@ -15,8 +15,9 @@ use super::{
         ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count, FilePaths,
         FirefoxPreferences, ForcedColors, Headers, IgnoredArguments, ImageResponses, JsonObject,
         LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number, OptionValue,
-        OriginList, Port, Ports, ReducedMotion, Scripts, SessionExpiry, SnapshotMode,
-        StorageStateSource, Switch, ToolRules, ToolsetNames, Transport, Unsupported, Viewport,
+        OriginList, Port, Ports, RecordHar, RecordVideo, ReducedMotion, Scripts, SessionExpiry,
+        SnapshotMode, StorageStateSource, Switch, ToolRules, ToolsetNames, Transport, Unsupported,
+        Viewport,
     },
 };
 
@@ -83,8 +84,18 @@ options! {
         /// A header to send when connecting, "Name: value"; repeat it for more.
         cdp_header: Headers, key("browser.cdpHeaders").everywhere_but("PLAYWRIGHT_MCP_CDP_HEADERS")
             .many().secret();
-        /// How long connecting may take.
+        /// How long connecting may take. With `--extension` and without its token the default is 120000, because you have to allow it.
         cdp_timeout: Milliseconds = Milliseconds(30_000), key("browser.cdpTimeout").everywhere();
+        /// Use tabs of your own Chrome or Edge, with your logins: its extension asks you which. docs/extension.md describes it.
+        extension: bool = false, key("extension").everywhere();
+        /// The id of the extension, if it is neither that of `@playwright/mcp` nor Playhouse's own.
+        extension_id: String, key("browser.extensionId").flag()
+            .default("the one that is installed");
+        /// The token of the extension, which replaces your approval. Prefer the environment variable, because other users of the machine can see flags.
+        extension_token: String, key("browser.extensionToken").everywhere().secret();
+        /// The folder of the profile that has the extension, such as "Profile 1".
+        profile_dir_name: String, key("browser.profileDirName").everywhere()
+            .default("the last used one that has the extension");
         /// Start browsers with a WebDriver server, such as a Selenium Grid: its address, http or https. With ws, connect to a running Firefox.
         webdriver_endpoint: String, key("browser.webdriverEndpoint").everywhere_but("SELENIUM_REMOTE_URL")
             .secret();
@@ -161,6 +172,9 @@ options! {
             key("browser.contextOptions.serviceWorkers").everywhere();
         /// Cookies and storage to start with: a file that browser_storage_state wrote.
         storage_state: StorageStateSource, key("browser.contextOptions.storageState").everywhere();
+        /// Record requests to an HTTP archive, which is written when the context closes: `path`, `content` (`embed`, `omit`), `mode` (`full`,
+        /// `minimal`), `urlFilter` (a glob).
+        record_har: RecordHar, key("browser.contextOptions.recordHar");
         /// A JavaScript file that runs in each page before its own scripts; repeat it for more.
         init_script: Scripts, key("browser.initScript").everywhere().many();
         /// A JavaScript module that is run with each page, `export default async ({ page }) => {…}`; repeat it for more.
@@ -206,8 +220,10 @@ options! {
         /// Toolsets: browser, session, e2e (which needs a server of the app under test), or all of them.
         toolsets: ToolsetNames, key("toolsets").flag()
             .default("browser, create_session, list_sessions, close_session; with a server of the app, e2e too");
-        /// Capabilities beside the core: config, contexts, network, pdf, storage, testing, vision, devtools.
+        /// Capabilities beside the core: config, contexts, network, pdf, performance, storage, testing, vision, devtools, webmcp, audit.
         caps: CapabilityNames, key("capabilities").everywhere();
+        /// List the tools that pages register with the WebMCP API.
+        webmcp: bool = true, key("webmcp").everywhere();
         /// Single tools to add (+name) or to remove (-name).
         tools: ToolRules, key("tools").flag().dashes();
         /// The same as `--caps vision`.
@@ -252,6 +268,12 @@ options! {
         answers: AnswerStyle, key("answers").flag().default("compact; playwright with --toolsets browser alone");
         /// Whether actions answer with a snapshot: full, none.
         snapshot_mode: SnapshotMode = SnapshotMode::Full, key("snapshot.mode").flag();
+        /// The largest size of an answer, in tokens (an estimate of o200k); at least 500. A larger snapshot is shown as an outline, whose folds
+        /// `browser_snapshot` opens; other answers keep their beginning and their end. The whole is in a file. `maxTokens` of a call has
+        /// precedence. 0: 250,000.
+        max_answer_tokens: Number = Number(6_000), key("maxAnswerTokens").flag();
+        /// Whether actions answer with what changed on the page since the last snapshot: on, off. Not with --snapshot-mode none.
+        changes: Switch = Switch::On, key("changes").flag();
         /// Add the box of each element to snapshots: [box=x,y,width,height].
         snapshot_boxes: bool = false, key("snapshot.boxes").flag();
         /// The language of the code in answers: typescript, python, java, csharp, none.
@@ -285,6 +307,16 @@ options! {
         readable_roots: CommaList, key("files.readableRoots").flag().many();
         /// Keep a journal of all calls: session.md, in a folder of its own below the output folder.
         save_session: bool = false, key("saveSession").flag();
+        /// Record a video of each page, of this size, into the output folder.
+        save_video: Size, key("saveVideo").flag();
+        /// Record a video of each page into the folder `dir`, perhaps with `size`.
+        record_video: RecordVideo, key("browser.contextOptions.recordVideo");
+        /// The ffmpeg for videos.
+        ffmpeg: PathBuf = "ffmpeg".into(), key("ffmpeg").flag();
+        /// Record a trace of each browser context, from its start to its end, in the folder of traces.
+        save_trace: bool = false, key("saveTrace").flag();
+        /// The folder of traces.
+        traces_dir: PathBuf, key("browser.launchOptions.tracesDir").default("`traces` in the output folder");
         /// Read and write any file, not only those in the workspace, and open file: URLs.
         allow_unrestricted_file_access: bool = false, key("allowUnrestrictedFileAccess").everywhere();
     }
@@ -310,10 +342,16 @@ options! {
         log_format: LogFormat = LogFormat::Text, key("logging.format").flag();
         /// A file for log messages, instead of stderr. At 10 MB it is renamed to NAME.1, that to NAME.2; there are three at most.
         log_file: PathBuf, key("logging.file").flag();
+        /// Export a trace of each call to this OpenTelemetry collector, with OTLP over HTTP: http://localhost:4318. `OTEL_EXPORTER_OTLP_ENDPOINT` is used too; docs/operation.md describes both.
+        otlp_endpoint: String, key("telemetry.otlpEndpoint").flag();
         /// Where log messages are written: stderr, file (that of `--log-file`); stdout means stderr, because stdout carries the protocol.
         log_destination: LogDestination, key("logging.destination");
         /// The transport: stdio, http (on `port`, including WebSocket), websocket (the same as http).
         transport: Transport, key("transport").default("http with a port, else stdio");
+        /// Serve the dashboard, on which a user watches the sessions and takes browsers over: at `/dashboard` over HTTP; over stdio for this machine only, at a link that is printed to stderr.
+        dashboard: bool, key("dashboard.enabled").flag().default("true over HTTP, false over stdio");
+        /// The port of the dashboard over stdio. 0: any that is free.
+        dashboard_port: Port, key("dashboard.port").flag().default("0");
         /// End a background server (`playhouse start`) after this long without a command and without an open session. 0: never.
         background_timeout: Milliseconds = Milliseconds(600_000), key("backgroundTimeout").flag();
         /// The name of the server in the handshake with clients.
@@ -366,12 +404,6 @@ options! {
         download_index: String = INDEX.to_owned(), key("install.index").flag();
     }
     "Not supported yet" {
-        /// Connect to a browser through Playwright's browser extension.
-        extension: bool, key("extension").everywhere()
-            .later("use --cdp-endpoint for a running browser");
-        /// The profile to use with the extension.
-        profile_dir_name: Unsupported, key("browser.profileDirName").everywhere()
-            .later("use --cdp-endpoint for a running browser");
         /// A Playwright server to connect to.
         endpoint: Unsupported, key("browser.remoteEndpoint").flag()
             .later("use --cdp-endpoint for a running browser");
@@ -379,10 +411,6 @@ options! {
         remote_header: Unsupported, key("browser.remoteHeaders")
             .everywhere_but("PLAYWRIGHT_MCP_REMOTE_HEADERS").many().hidden().secret()
             .later("use --cdp-endpoint for a running browser");
-        /// Tools that pages provide.
-        webmcp: bool, key("webmcp").flag().hidden().later(LATER_RELEASE);
-        /// The folder of traces.
-        traces_dir: Unsupported, key("browser.launchOptions.tracesDir").later(LATER_RELEASE);
         /// Open the developer tools.
         devtools: bool, key("browser.launchOptions.devtools").later(LATER_RELEASE);
         /// Client certificates for servers.
@@ -391,12 +419,6 @@ options! {
         /// The base of relative URLs.
         base_url: Unsupported, key("browser.contextOptions.baseURL")
             .later("write addresses in full");
-        /// Record requests.
-        record_har: Unsupported, key("browser.contextOptions.recordHar").later(LATER_RELEASE);
-        /// Record videos.
-        record_video: Unsupported, key("browser.contextOptions.recordVideo").or(&["saveVideo"]).later(LATER_RELEASE);
-        /// Record traces, a key of older files of `@playwright/mcp`.
-        save_trace: bool, key("saveTrace").later(LATER_RELEASE);
         /// The folder of files that browsers create.
         artifacts_dir: Unsupported, key("browser.launchOptions.artifactsDir")
             .later("use outputDir and browser.launchOptions.downloadsPath");

@@ -6,6 +6,7 @@ mod context;
 mod files;
 mod safe;
 mod servers;
+mod telemetry;
 mod tools;
 
 use std::path::{Path, PathBuf, absolute};
@@ -16,6 +17,8 @@ use engine::{AddressRules, BrowserKind, OriginRules, PageTimeouts, Proxy};
 use serde_json::Value;
 
 use super::{
+    RecordHar,
+    endpoints::{CdpSettings, WebDriverSettings},
     environment::Environment,
     error::ConfigError,
     layered::{Layered, Source},
@@ -23,18 +26,21 @@ use super::{
     paths,
     secrets::{Secrets, SecretsSource},
     settings::{
-        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, HttpSettings, LogSettings,
-        NEVER, PoolSettings, PromptSettings, SecuritySettings, SessionSettings, Settings, Timeouts,
-        ToolSettings, WebDriverSettings,
+        AnswerSettings, BrowserSettings, ContextSettings, HttpSettings, LogSettings, NEVER,
+        PoolSettings, PromptSettings, SecuritySettings, SessionSettings, Settings, Timeouts,
+        ToolSettings,
     },
     show,
     value::{
-        AnswerStyle, Bytes, CommaList, LogDestination, Milliseconds, Number, OptionValue, Port,
-        Ports, Switch, ToolsetName, ToolsetNames, Transport, Viewport,
+        AnswerStyle, Bytes, Capability, CommaList, LogDestination, Milliseconds, Number,
+        OptionValue, Port, Ports, SnapshotMode, Switch, ToolsetName, ToolsetNames, Transport,
+        Viewport,
     },
 };
 
-use browser::{channel, choice, has_extensions, kind, unsandboxed};
+use browser::{
+    channel, check_extension, choice, extension, has_extensions, kind, launch_timeout, unsandboxed,
+};
 use context::{VIEWPORT, context, device};
 
 pub(crate) use auth::is_safe_address;
@@ -87,10 +93,14 @@ pub(crate) fn resolve(
         true => AnswerStyle::Playwright,
         false => AnswerStyle::Compact,
     });
-    let can_throttle = tools::can_throttle(&tools);
+    let observe_vitals = capabilities.contains(&Capability::Performance);
+    let can_throttle = tools::can_throttle(&tools) || observe_vitals;
     let log = log(options, cwd)?;
+    let traces = telemetry::traces(options, environment, &mut notices)?;
     let http = http(options, cwd, &mut notices)?;
     check_local_files(options, http.as_ref())?;
+    let has_http = http.is_some();
+    let extension = extension(options, environment);
     let leases = paths::playhouse_cache(environment).join("servers");
     let dev_servers = servers::servers(options, cwd, &leases)?;
     Ok(Settings {
@@ -102,7 +112,9 @@ pub(crate) fn resolve(
             choice: choice(options, channel, cwd),
             search: paths::search(
                 environment,
-                required(&options.headless) && !has_extensions(&options.args.or_empty().0),
+                required(&options.headless)
+                    && !has_extensions(&options.args.or_empty().0)
+                    && !required(&options.extension),
             ),
             headless: required(&options.headless),
             display: paths::has_display(environment),
@@ -118,7 +130,7 @@ pub(crate) fn resolve(
                 .chain(safe::denials(required(&options.deny_permissions)))
                 .collect(),
             env: options.env.or_empty().0,
-            launch_timeout: required(&options.launch_timeout).into(),
+            launch_timeout: launch_timeout(options, extension.as_ref()),
             prelaunch: required(&options.prelaunch),
             idle_timeout: options
                 .idle_timeout
@@ -137,6 +149,7 @@ pub(crate) fn resolve(
                 headers: options.cdp_header.or_empty().0,
                 timeout: required(&options.cdp_timeout).into(),
             }),
+            extension,
             webdriver: options
                 .webdriver_endpoint
                 .value()
@@ -153,7 +166,10 @@ pub(crate) fn resolve(
             confined: false,
         },
         context: ContextSettings {
-            options: context(options, device, origins, addresses, can_throttle),
+            options: engine::ContextOptions {
+                observe_vitals,
+                ..context(options, device, origins, addresses, can_throttle)
+            },
             fills_window: required(&options.viewport_size) == Viewport::Window,
             accept_downloads: options.accept_downloads.value().unwrap_or(true),
             downloads_dir: options.downloads_path.value().map(|path| cwd.join(path)),
@@ -161,12 +177,17 @@ pub(crate) fn resolve(
             storage_state: options.storage_state.value(),
             init_scripts: options.init_script.or_empty().0,
             init_pages: options.init_page.or_empty().0,
+            record_har: options.record_har.value().map(|har| RecordHar {
+                path: cwd.join(&har.path),
+                ..har
+            }),
         },
         tools: ToolSettings {
             capabilities,
             forbidden: tools::forbidden(options),
             app: !dev_servers.servers.is_empty(),
             require_session: required(&options.require_session),
+            webmcp: required(&options.webmcp),
             ..tools
         },
         dev_servers,
@@ -186,6 +207,9 @@ pub(crate) fn resolve(
         answers: AnswerSettings {
             style,
             snapshot_mode: required(&options.snapshot_mode),
+            max_tokens: AnswerSettings::token_limit(required(&options.max_answer_tokens).0),
+            changes: required(&options.changes) == Switch::On
+                && required(&options.snapshot_mode) != SnapshotMode::None,
             snapshot_boxes: required(&options.snapshot_boxes),
             codegen: match (style, configured(&options.codegen)) {
                 (AnswerStyle::Compact, None | Some((_, Source::Default))) => Language::None,
@@ -228,7 +252,9 @@ pub(crate) fn resolve(
             audit_log: options.audit_log.value().map(|path| cwd.join(path)),
         },
         log,
+        traces,
         http,
+        dashboard: dashboard(options, has_http),
         background_timeout: options
             .background_timeout
             .value()
@@ -315,6 +341,12 @@ fn proxy(options: &Options) -> Result<Option<Proxy>, ConfigError> {
     )
     .map(Some)
     .map_err(|error| ConfigError::Proxy(error.to_string()))
+}
+
+/// Returns the port of the dashboard over stdio, or `None` without a dashboard.
+fn dashboard(options: &Options, has_http: bool) -> Option<u16> {
+    let is_on = options.dashboard.value().unwrap_or(has_http);
+    is_on.then(|| options.dashboard_port.value().map_or(0, |Port(port)| port))
 }
 
 fn schemes(options: &Options) -> Vec<String> {
@@ -441,6 +473,9 @@ fn check(options: &mut Options, cwd: &Path) -> Result<(), ConfigError> {
     if options.webdriver_endpoint.get().is_some() && options.cdp_endpoint.get().is_some() {
         return Err(ConfigError::TwoEndpoints);
     }
+    if options.extension.get() == Some(&true) {
+        check_extension(options)?;
+    }
     if options.user_data_dir.get().is_some() && options.isolated.get() == Some(&true) {
         return Err(ConfigError::ProfileAndIsolated);
     }
@@ -497,14 +532,16 @@ fn defaults(options: &mut Options, environment: &Environment, channel: Option<&s
     options
         .headless
         .apply(Source::Default, !paths::has_display(environment));
-    let viewport = match (options.headless.get(), options.cdp_endpoint.get()) {
-        (Some(true), None) => Viewport::Fixed(VIEWPORT),
-        _ => Viewport::Window,
+    let is_anothers = options.cdp_endpoint.get().is_some() || required(&options.extension);
+    let is_headless = options.headless.get() == Some(&true) && !is_anothers;
+    let viewport = match is_headless {
+        true => Viewport::Fixed(VIEWPORT),
+        false => Viewport::Window,
     };
     options.viewport_size.apply(Source::Default, viewport);
     let sandbox = !unsandboxed(channel) && !engine::sandbox_unavailable();
     options.sandbox.apply(Source::Default, sandbox);
-    if options.headless.get() == Some(&true) && options.cdp_endpoint.get().is_none() {
+    if is_headless {
         options
             .idle_timeout
             .apply(Source::Default, HEADLESS_IDLE_TIMEOUT);

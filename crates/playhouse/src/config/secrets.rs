@@ -2,6 +2,7 @@
 
 mod hidden;
 mod source;
+mod variables;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -11,6 +12,7 @@ use engine::codegen::Typed;
 pub(crate) use hidden::FORBIDDEN;
 use hidden::{Hidden, Mask, Value};
 pub(crate) use source::SecretsSource;
+pub(crate) use variables::Variables;
 
 /// The secrets by name, in the given order. Secrets without a value are left out.
 #[derive(Clone, Default, PartialEq, Eq)]

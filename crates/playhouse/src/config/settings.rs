@@ -8,16 +8,23 @@ use std::{
 use engine::codegen::Language;
 use engine::{
     AddressRules, BrowserChoice, BrowserKind, Channel, ContextOptions, Layout, OriginRules,
-    PageTimeouts, Proxy, Search,
+    PageTimeouts, Proxy, Search, Size, SnapshotOptions,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::endpoints::{CdpSettings, ExtensionSettings, WebDriverSettings};
 use super::secrets::Secrets;
 use super::value::{
-    AnswerStyle, AuthMode, Capability, ConsoleLevel, FilePaths, ImageResponses, LogFormat,
-    LogLevel, SessionExpiry, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
+    AnswerStyle, AuthMode, Capability, ConsoleLevel, FilePaths, ImageResponses, RecordHar,
+    SessionExpiry, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
 };
+
+mod log;
+mod traces;
+
+pub use log::LogSettings;
+pub use traces::TraceSettings;
 
 /// All settings of the server.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,8 +55,12 @@ pub struct Settings {
     pub security: SecuritySettings,
     /// What is logged, and where.
     pub log: LogSettings,
+    /// Where traces are exported to, if they are.
+    pub traces: Option<TraceSettings>,
     /// How clients are served over HTTP; `None` over stdio.
     pub http: Option<HttpSettings>,
+    /// The port of the dashboard over stdio, where 0 is any that is free; `None`: no dashboard, over HTTP either.
+    pub dashboard: Option<u16>,
     /// How long a background server runs without a command and without an open session; `None`: until it is stopped.
     pub background_timeout: Option<Duration>,
     /// The name and version of the server that clients receive.
@@ -58,6 +69,22 @@ pub struct Settings {
     pub merged: Value,
     /// Notices for the operator, which are printed to stderr at start, one on each line.
     pub notices: Vec<String>,
+}
+
+impl AnswerSettings {
+    /// The limit of answers without another one, in tokens: about 1 MB.
+    pub(crate) const MAX_TOKENS: usize = 250_000;
+
+    /// The smallest limit of answers, in tokens. Less has no room for an outline.
+    const MIN_TOKENS: usize = 500;
+
+    /// Returns the limit that an option or a parameter sets.
+    pub(crate) fn token_limit(tokens: usize) -> usize {
+        match tokens {
+            0 => Self::MAX_TOKENS,
+            tokens => tokens.clamp(Self::MIN_TOKENS, Self::MAX_TOKENS),
+        }
+    }
 }
 
 /// Which browser is used, and how it is launched or connected to.
@@ -97,6 +124,8 @@ pub struct BrowserSettings {
     pub user_data_dir: Option<PathBuf>,
     /// The running browser to connect to over CDP.
     pub cdp: Option<CdpSettings>,
+    /// The extension of the user's own browser, whose tabs are used.
+    pub extension: Option<ExtensionSettings>,
     /// The WebDriver server that starts browsers.
     pub webdriver: Option<WebDriverSettings>,
     /// The upstream proxy.
@@ -128,7 +157,7 @@ impl BrowserSettings {
             .webdriver
             .as_ref()
             .is_some_and(WebDriverSettings::is_one_browser);
-        needed && self.cdp.is_none() && !runs
+        needed && self.cdp.is_none() && self.extension.is_none() && !runs
     }
 
     /// Returns the settings for the browser of a channel. They are these settings if the channel is the default of their browser kind.
@@ -143,6 +172,7 @@ impl BrowserSettings {
             kind: channel.kind(),
             choice,
             cdp: None,
+            extension: None,
             ..self.clone()
         };
         settings
@@ -154,37 +184,6 @@ impl BrowserSettings {
             settings.ignored_args.clear();
         }
         settings
-    }
-}
-
-/// A running browser to connect to over CDP.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CdpSettings {
-    /// The endpoint, an `http`, `https`, `ws` or `wss` URL; or `auto`.
-    pub endpoint: String,
-    /// The profile folders in which `auto` searches a running browser, each with the name of the browser.
-    pub profiles: Vec<(String, PathBuf)>,
-    /// The headers of the connection.
-    pub headers: Vec<(String, String)>,
-    /// The longest time that connecting may take.
-    pub timeout: Duration,
-}
-
-/// A WebDriver server.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WebDriverSettings {
-    /// The endpoint, an `http`, `https`, `ws` or `wss` URL.
-    pub endpoint: String,
-    /// The headers of each request.
-    pub headers: Vec<(String, String)>,
-    /// Additional capabilities to request.
-    pub capabilities: Map<String, Value>,
-}
-
-impl WebDriverSettings {
-    /// Whether the endpoint is a single running browser instead of a server that starts browsers.
-    pub(crate) fn is_one_browser(&self) -> bool {
-        self.endpoint.starts_with("ws")
     }
 }
 
@@ -207,6 +206,8 @@ pub struct ContextSettings {
     pub init_scripts: Vec<PathBuf>,
     /// The absolute paths of modules that run for each tab. The files existed at start.
     pub init_pages: Vec<PathBuf>,
+    /// The HTTP archive that is recorded, if any. Its path is absolute.
+    pub record_har: Option<RecordHar>,
 }
 
 /// Which tools are listed.
@@ -224,6 +225,8 @@ pub struct ToolSettings {
     pub app: bool,
     /// Whether tools that use a session require its identifier.
     pub require_session: bool,
+    /// Whether the tools that pages register with the WebMCP API are listed.
+    pub webmcp: bool,
 }
 
 /// The tools of the `session` toolset that are on by default, because every `browser_*` tool accepts the sessions that they create.
@@ -413,17 +416,6 @@ impl std::fmt::Debug for AuthSettings {
     }
 }
 
-/// What is logged, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogSettings {
-    /// The least severe level that is logged.
-    pub level: LogLevel,
-    /// The format of log messages.
-    pub format: LogFormat,
-    /// The absolute path of the log file; `None`: stderr.
-    pub file: Option<PathBuf>,
-}
-
 /// The format of answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerSettings {
@@ -431,6 +423,10 @@ pub struct AnswerSettings {
     pub style: AnswerStyle,
     /// Whether answers of actions include a snapshot.
     pub snapshot_mode: SnapshotMode,
+    /// The largest size of an answer, in tokens.
+    pub max_tokens: usize,
+    /// Whether answers of actions list what changed on the page.
+    pub changes: bool,
     /// Whether snapshots include bounding boxes.
     pub snapshot_boxes: bool,
     /// The language of generated code.
@@ -455,6 +451,16 @@ impl AnswerSettings {
         match self.style {
             AnswerStyle::Playwright => Layout::Full,
             AnswerStyle::Compact => Layout::Compact,
+        }
+    }
+
+    /// Returns the options of snapshots after actions, which are compared with each other.
+    pub(crate) fn snapshot_options(&self) -> SnapshotOptions<'static> {
+        SnapshotOptions {
+            layout: self.layout(),
+            boxes: self.snapshot_boxes,
+            transients: self.changes,
+            ..SnapshotOptions::default()
         }
     }
 }
@@ -484,6 +490,12 @@ pub struct FileSettings {
     pub quarantine: bool,
     /// Whether a journal of all calls is written.
     pub save_session: bool,
+    /// How videos are recorded.
+    pub video: VideoSettings,
+    /// Whether each browser context is traced from its start to its end.
+    pub save_trace: bool,
+    /// The folder of traces, if the user chose one.
+    pub traces_dir: Option<PathBuf>,
     /// Whether all files may be read and written.
     pub unrestricted: bool,
     /// The folder of persistent profiles.
@@ -492,6 +504,17 @@ pub struct FileSettings {
     pub browsers: PathBuf,
     /// The URL of the index of browser builds.
     pub download_index: String,
+}
+
+/// The recording of videos.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VideoSettings {
+    /// The path of ffmpeg, or its name in PATH.
+    pub ffmpeg: PathBuf,
+    /// The size of the videos of all pages, which are written to the output folder; `None`: not all pages are recorded.
+    pub save: Option<Size>,
+    /// The folder of other videos of all pages, and their size.
+    pub record: Option<(PathBuf, Option<Size>)>,
 }
 
 /// The folders of an authenticated principal.

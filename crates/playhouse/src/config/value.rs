@@ -26,8 +26,10 @@ pub(crate) use lists::{
     Scripts, ToolRules, ToolsetNames,
 };
 pub(crate) use servers::{CommandLine, NamedServer, NamedServers};
-pub(crate) use structured::{BlockServiceWorkers, BrowserName, FirefoxPreferences, JsonObject};
-pub use structured::{StorageStateSource, Viewport};
+pub(crate) use structured::{
+    BlockServiceWorkers, BrowserName, FirefoxPreferences, JsonObject, RecordVideo,
+};
+pub use structured::{HarContent, HarMode, RecordHar, StorageStateSource, Viewport};
 
 /// A type of an option's value.
 pub(crate) trait OptionValue: Clone + PartialEq + fmt::Debug + Sized {

@@ -16,6 +16,7 @@ impl ErrorCode {
             | Self::DevServerFailed
             | Self::DevServerTimeout
             | Self::ResourceExhausted
+            | Self::UserHasControl
             | Self::Cancelled => true,
             Self::SessionNotFound
             | Self::SessionExpired
@@ -38,6 +39,7 @@ impl ErrorCode {
             | Self::FileAccessDenied
             | Self::FileError
             | Self::UnsupportedByBrowser
+            | Self::FfmpegUnavailable
             | Self::DevServerNotConfigured
             | Self::ToolDisabled
             | Self::InsufficientScope
@@ -83,6 +85,9 @@ impl ErrorCode {
             Self::DialogOpen => {
                 "Answer an open dialog with browser_handle_dialog, an open file chooser with browser_file_upload."
             }
+            Self::UserHasControl => {
+                "Repeat the call: it waits until the user hands the browser back."
+            }
             Self::VerificationFailed => "Take a snapshot to see what the page really shows.",
             Self::NotFound => "List what there is, then name one of those.",
             Self::SecretNotAllowedHere => {
@@ -92,6 +97,9 @@ impl ErrorCode {
                 "Use a path below the workspace, or start with --allow-unrestricted-file-access."
             }
             Self::FileError => "Check that the path exists and may be accessed.",
+            Self::FfmpegUnavailable => {
+                "Install ffmpeg (`apt-get install ffmpeg`, `brew install ffmpeg`), or start the server with --ffmpeg PATH."
+            }
             Self::BrowserCrashed => "Navigate again; a new page is created.",
             Self::BrowserError => {
                 "Try again: a browser that has terminated is replaced. `playhouse doctor` shows what is missing."
@@ -171,7 +179,13 @@ impl Error {
             Self::NoE2eSession { .. } => Some("Begin one with e2e_start, or name it.".into()),
             Self::SessionUnclear { .. } => Some("Give the sessionId of one of them.".into()),
             Self::SessionClosed { .. } => Some("Create a new session with create_session.".into()),
+            Self::VideoStarted {} => Some("Stop it with browser_stop_video first.".into()),
+            Self::NoOpenPage {} => Some("Open one with browser_navigate.".into()),
             Self::NoHistory { .. } => Some("Navigate to the page by its URL.".into()),
+            Self::NotInProgress { .. } => None,
+            Self::NoBrowserWindow { .. } => {
+                Some("Ask the user in words, or have the server started without --headless.".into())
+            }
             Self::PictureTooLarge { .. } => {
                 Some("Compare the viewport, or with another baseline.".into())
             }
@@ -219,5 +233,6 @@ pub(crate) fn instead(alternative: engine::Alternative) -> &'static str {
         A::LocalBrowser => {
             "A proxy on this machine does it, to which a browser that runs elsewhere cannot connect: let the browser be started here, or restrict its network where it runs."
         }
+        A::LaunchedBrowser => "Use a browser that Playhouse starts, without --extension.",
     }
 }

@@ -1,6 +1,7 @@
 //! Exit statuses of commands that call tools: one for each class of errors.
 
 use super::ErrorCode;
+#[cfg(unix)]
 use strum::IntoEnumIterator as _;
 
 /// A class of errors, from which the exit status of a command follows.
@@ -33,6 +34,7 @@ impl ErrorClass {
 
 impl ErrorCode {
     /// Returns the code with this name.
+    #[cfg(unix)]
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         Self::iter().find(|code| code.name() == name)
     }
@@ -51,6 +53,7 @@ impl ErrorCode {
             | Self::NavigationFailed
             | Self::NetworkError
             | Self::DialogOpen
+            | Self::UserHasControl
             | Self::ScriptFailed
             | Self::VerificationFailed
             | Self::NotFound
@@ -67,6 +70,7 @@ impl ErrorCode {
             | Self::BrowserCrashed
             | Self::BrowserError
             | Self::UnsupportedByBrowser
+            | Self::FfmpegUnavailable
             | Self::DevServerNotConfigured
             | Self::DevServerFailed
             | Self::AuditFailed

@@ -3,7 +3,9 @@
 use crate::access::protected::real;
 use std::fs::File;
 use std::io;
-use std::path::{Component, Path};
+#[cfg(unix)]
+use std::path::Component;
+use std::path::Path;
 
 /// The purpose of opening a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

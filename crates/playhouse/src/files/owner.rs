@@ -31,10 +31,15 @@ pub(crate) fn settings_of(settings: &Settings, owner: &Principal) -> Settings {
     if several {
         others.extend(folders.others.iter().cloned());
         others.push(root);
-        let shared = [&files.output_dir, &settings.context.downloads_dir];
+        let shared = [
+            &files.output_dir,
+            &files.traces_dir,
+            &settings.context.downloads_dir,
+        ];
         others.extend(shared.into_iter().flatten().cloned());
-        let downloads = &mut settings.context.downloads_dir;
-        *downloads = downloads.take().map(|folder| folder.join(&name));
+        for folder in [&mut files.traces_dir, &mut settings.context.downloads_dir] {
+            *folder = folder.take().map(|folder| folder.join(&name));
+        }
     }
     files.readable.extend(folders.readable.iter().cloned());
     files.owner = Some(OwnerFolders {

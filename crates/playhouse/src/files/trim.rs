@@ -18,6 +18,9 @@ struct OldFile {
 /// The files at the end of the last call, with the time of their last change.
 pub(super) type Known = HashMap<PathBuf, SystemTime>;
 
+/// The name of the folder of traces.
+pub(super) const TRACES: &str = "traces";
+
 /// The limit below which the folder is trimmed after each call, in bytes.
 const SMALL: u64 = 64 * 1024 * 1024;
 
@@ -106,8 +109,11 @@ fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<OldFi
     }
 }
 
-/// Returns whether the server chose the name: `page-2026-11-21T08-09-17-011Z.yml`, `session-1795274565667`, `session-3f2b8c1e`.
+/// Returns whether the server chose the name: `page-2026-11-21T08-09-17-011Z.yml`, `session-1795274565667`, `session-3f2b8c1e`, `traces`.
 fn is_automatic(name: &str) -> bool {
+    if name == TRACES {
+        return true;
+    }
     let stem = name.split('.').next().unwrap_or_default();
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
     if let Some(time) = stem.strip_prefix("session-") {
@@ -162,5 +168,9 @@ mod tests {
         assert!(!there("a.txt") && there("b-2026-11-21T08-09-17-011Z.yml"));
         assert_eq!(trim(folder.path(), &none, 0, old).len(), 0);
         assert!(!there("b-2026-11-21T08-09-17-011Z.yml") && there("new.txt"));
+        fs::create_dir_all(folder.path().join("traces/resources")).unwrap();
+        write("traces/resources/page-1.jpeg", 3);
+        trim(folder.path(), &none, 0, old);
+        assert!(!there("traces/resources/page-1.jpeg"));
     }
 }

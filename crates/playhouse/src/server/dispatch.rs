@@ -6,7 +6,7 @@ use crate::answers::sections::Boundary;
 use crate::answers::{Content, ContentItem, json, markdown, step};
 use crate::calls::tool_spec::OutputFormat;
 use crate::calls::{Call, Elicitation, ElicitationKind, ElicitationResult};
-use crate::config::Settings;
+use crate::config::{AnswerSettings, Settings};
 use crate::error::{Error, Result};
 use crate::sessions::session::Answered;
 use crate::tools::evidence;
@@ -39,7 +39,7 @@ pub(crate) async fn run(
         biased;
         () = call.cancelled() => Err(Error::Cancelled {}),
         () = call.session_closed() => Err(Error::SessionClosed { tool: call.tool.name }),
-        outcome = AssertUnwindSafe(outcome(tool, arguments, call, reach)).catch_unwind() => {
+        outcome = AssertUnwindSafe(Box::pin(outcome(tool, arguments, call, reach))).catch_unwind() => {
             outcome.unwrap_or_else(|panic| Err(Error::Internal { tool: call.tool.name, reason: panic_message(&*panic) }))
         }
         () = bounded => Err(Error::TookTooLong {
@@ -58,15 +58,33 @@ pub(crate) async fn run(
     };
     let (settings, id) = (call.settings.clone(), session_id.map(str::to_owned));
     let is_step = call.is_step();
-    let content = task::compute_if_large(is_large, move || match outcome {
-        Ok(answer) if is_step && answer.reply.error.is_none() => {
-            let content = step::content(tool, answer.reply);
-            redact_and_bound(OutputFormat::Markdown, content, &settings)
-        }
-        outcome => {
-            let content = render(tool, outcome, evidence.as_ref(), id.as_deref(), &settings);
-            redact_and_bound(tool.output_format, content, &settings)
-        }
+    // References to a step contain its whole result; the batch has the limit.
+    let most = match is_step {
+        true => call.own_max_tokens().unwrap_or(AnswerSettings::MAX_TOKENS),
+        false => call.max_tokens(),
+    };
+    let (content, output_format, is_surplus) = task::compute_if_large(is_large, move || {
+        let (content, output_format) = match outcome {
+            Ok(answer) if is_step && answer.reply.error.is_none() => {
+                (step::content(tool, answer.reply), OutputFormat::Markdown)
+            }
+            outcome => (
+                render(tool, outcome, evidence.as_ref(), id.as_deref(), &settings),
+                tool.output_format,
+            ),
+        };
+        let content = redacted(output_format, content, &settings);
+        let is_surplus = content.is_larger_than(most);
+        (content, output_format, is_surplus)
+    })
+    .await;
+    let file = match is_surplus && !is_step && !content.is_error {
+        true => whole_in_file(call, reach, output_format, &content).await,
+        false => None,
+    };
+    let settings = call.settings.clone();
+    let content = task::compute_if_large(is_surplus, move || {
+        limited(output_format, content, most, file.as_deref(), &settings)
     });
     let content = content.await;
     if is_step {
@@ -108,8 +126,10 @@ pub(crate) fn refused(
     session_id: Option<&str>,
     settings: &Settings,
 ) -> Content {
-    let render = render(tool, Err(error), None, session_id, settings);
-    redact_and_bound(tool.output_format, render, settings)
+    let content = render(tool, Err(error), None, session_id, settings);
+    let content = redacted(tool.output_format, content, settings);
+    let most = settings.answers.max_tokens;
+    limited(tool.output_format, content, most, None, settings)
 }
 
 async fn outcome(
@@ -154,6 +174,12 @@ async fn outcome(
         reply.error = Some(Error::DialogFirst {
             tool: call.tool.name,
         });
+    }
+    if call.has_turn()
+        && tool.has_session
+        && let Ok(part) = reach.session.part(call)
+    {
+        part.record_statements(&mut reply, tool.acts());
     }
     let slow_mo = call.settings.browser.slow_mo;
     if tool.acts() && !slow_mo.is_zero() {
@@ -281,12 +307,28 @@ fn render(
     }
 }
 
-/// Masks secrets and then applies the size limits, so that no part of a secret remains.
-fn redact_and_bound(
+/// Writes an answer that is too large to a file; returns its link. Returns `None` if no file can be written.
+async fn whole_in_file(
+    call: &Call,
+    reach: &Reach,
     output_format: OutputFormat,
-    mut content: Content,
-    settings: &Settings,
-) -> Content {
+    content: &Content,
+) -> Option<String> {
+    let extension = match output_format {
+        OutputFormat::Markdown => "md",
+        OutputFormat::Json => "json",
+    };
+    if !call.has_turn() {
+        return None;
+    }
+    let session = reach.session.part(call);
+    let session = session.unwrap_or_else(|_| reach.session.clone());
+    let text = content.text_without_boundary();
+    session.write_answer(call, extension, text).await.ok()
+}
+
+/// Masks secrets. This precedes the size limit, so that no part of a secret remains at a cut.
+fn redacted(output_format: OutputFormat, mut content: Content, settings: &Settings) -> Content {
     for line in &mut content.step.code {
         *line = settings.secrets.redacted(std::mem::take(line));
     }
@@ -305,7 +347,18 @@ fn redact_and_bound(
     content.structured = content
         .structured
         .map(|value| settings.secrets.redacted_json(value));
-    let mut content = content.bounded(output_format);
+    content
+}
+
+/// Applies the size limit.
+fn limited(
+    output_format: OutputFormat,
+    content: Content,
+    most: usize,
+    file: Option<&str>,
+    settings: &Settings,
+) -> Content {
+    let mut content = content.bounded(output_format, most, file);
     if output_format == OutputFormat::Json
         && settings.answers.content_boundaries
         && !content.is_error

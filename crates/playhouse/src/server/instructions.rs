@@ -1,20 +1,23 @@
 //! The instructions of the server for agents; they are part of each conversation, so they are short.
 
-use crate::config::AnswerStyle;
+use crate::config::{AnswerSettings, AnswerStyle};
 use crate::tools::Toolbox;
 
-/// Returns the instructions for the enabled tools and the style of answers.
-pub(crate) fn text(toolbox: &Toolbox, style: AnswerStyle) -> String {
+/// Returns the instructions for the enabled tools and the format of answers.
+pub(crate) fn text(toolbox: &Toolbox, answers: &AnswerSettings) -> String {
     let mut text = String::from("Playhouse drives real browsers.");
     let (reading, programs) = (toolbox.has("browser_snapshot"), toolbox.has("navigate"));
     if reading {
         text.push_str(
             " `browser_*` tools answer with text: take refs (e12) from a snapshot and act on them; a ref is good until the page changes.",
         );
-        if style == AnswerStyle::Compact {
+        if answers.style == AnswerStyle::Compact {
             text.push_str(
                 " In snapshots, e12 after an element is its ref, `→` its address, `(a | *b)` its options with the selected one, and text in quotes is a name or text of the page.",
             );
+        }
+        if answers.changes {
+            text.push_str(" `### Changes` after an action replaces a snapshot.");
         }
     }
     if programs {
@@ -51,7 +54,7 @@ mod tests {
     fn it_costs_at_most_three_hundred_tokens_and_speaks_of_what_is_there() {
         let instructions = |flags: &[&str]| {
             let settings = Settings::of_flags(flags);
-            text(&Toolbox::new(&settings.tools), settings.answers.style)
+            text(&Toolbox::new(&settings.tools), &settings.answers)
         };
         let all = instructions(&["--server-command=app", "--toolsets=all"]);
         assert!(all.contains("e2e_start") && !instructions(&[]).contains("e2e_start"));

@@ -1,7 +1,7 @@
 //! The steps of a batch: calls of the server that have the client, the session and the turn of the batch.
 
 use super::admission::Rejection;
-use super::{Request, Server};
+use super::{IncomingCall, Request, Server};
 use crate::access::audit::Entry;
 use crate::answers::Content;
 use crate::calls::queue::CallQueue;
@@ -10,6 +10,7 @@ use crate::calls::{Call, StepClient, Turn};
 use crate::error::{Error, Result};
 use crate::sessions::Caller;
 use crate::sessions::session::Session;
+use crate::telemetry::RequestInfo;
 use crate::tools::tool::{Arguments, BoxFuture, SESSION, StepCaller, StepError};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +33,8 @@ pub(super) struct Steps {
     /// The id or name of the session in the call.
     pub(super) session_id: Option<String>,
     pub(super) cancel: CancellationToken,
+    /// What identifies the request of the batch.
+    pub(super) info: RequestInfo,
     /// The record of the call in the audit log, if there is one.
     pub(super) entry: Option<Arc<Entry>>,
 }
@@ -75,8 +78,11 @@ impl StepCaller for Steps {
                 arguments,
                 caller: self.caller.clone(),
                 client: Arc::new(StepClient(batch.client.clone())),
-                ticket: CallQueue::default().join(),
-                cancel: self.cancel.clone(),
+                incoming: IncomingCall {
+                    ticket: CallQueue::default().join(),
+                    cancel: self.cancel.clone(),
+                    info: self.info.clone(),
+                },
                 entry: None,
                 batch: Some(Batch {
                     session: self.session.clone(),

@@ -7,7 +7,8 @@ use crate::config::{
 };
 use crate::error::{Error, Result};
 use crate::files::{self, Output};
-use engine::{Browser, BrowserContext, Progress, StorageState};
+use crate::telemetry::BrowserSpan;
+use engine::{Browser, BrowserContext, Feature, Progress, StorageState};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use pool::{EmptyPolicy, FillState, IdleBrowser, Member, Pool, ReleaseOutcome};
@@ -98,16 +99,25 @@ impl Browsers {
             state: first_state(settings).await?,
         };
         let settings = &wanted.settings.browser;
+        let kind = settings.kind;
         if settings.isolated {
+            if settings.extension.is_some() {
+                engine::extension_capabilities().require(Feature::IsolatedContext)?;
+            }
             return self.isolated(wanted, progress).await;
         }
         if let Some(options) = settings.connect_options() {
-            let browser = Browser::connect(progress, &options).await?;
+            let browser = BrowserSpan::begin(kind)
+                .measure(Browser::connect(progress, &options))
+                .await?;
             return self.sole(wanted, progress, browser, false).await;
         }
         let profile = wanted.settings.profile_dir(output.project());
         let options = settings.launch_options(settings.find()?, Some(profile));
-        match Browser::launch(progress, &options).await {
+        match BrowserSpan::begin(kind)
+            .measure(Browser::launch(progress, &options))
+            .await
+        {
             Ok(browser) => self.sole(wanted, progress, browser, true).await,
             // The profile is a default, so a temporary one can replace it.
             Err(engine::Error::ProfileInUse { dir }) if settings.user_data_dir.is_none() => {
@@ -191,11 +201,18 @@ impl Browsers {
     /// Launches a browser for isolated contexts.
     async fn start(&self, group: &BrowserGroup, progress: &Progress) -> Result<Browser> {
         let settings = &group.settings;
+        let kind = settings.kind;
         let browser = match settings.connect_options() {
-            Some(options) => Browser::connect(progress, &options).await?,
+            Some(options) => {
+                BrowserSpan::begin(kind)
+                    .measure(Browser::connect(progress, &options))
+                    .await?
+            }
             None => {
                 let options = settings.launch_options(settings.find()?, None);
-                Browser::launch(progress, &options).await?
+                BrowserSpan::begin(kind)
+                    .measure(Browser::launch(progress, &options))
+                    .await?
             }
         };
         Ok(self.keep(browser))
@@ -294,7 +311,8 @@ impl Browsers {
 /// Returns the limits of the pool; there is one remote browser.
 fn pool_of(browser: &BrowserSettings, pool: PoolSettings) -> PoolSettings {
     let listens = browser.webdriver.as_ref();
-    match browser.cdp.is_some() || listens.is_some_and(WebDriverSettings::is_one_browser) {
+    let is_anothers = browser.cdp.is_some() || browser.extension.is_some();
+    match is_anothers || listens.is_some_and(WebDriverSettings::is_one_browser) {
         true => PoolSettings {
             min: 0,
             max: 1,

@@ -1,8 +1,9 @@
 //! The options of a session at its creation, which override the server's settings.
 
+use super::emulation::EmulationOptions;
 use crate::config::{SessionExpiry, Settings, StorageStateSource};
 use crate::error::{Error, Problem, Result};
-use engine::{Channel, Proxy, Size, StorageState, Viewport};
+use engine::{Channel, Proxy, StorageState};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -14,14 +15,8 @@ pub(crate) struct SessionOptions {
     pub(crate) name: Option<SessionName>,
     /// The browser.
     pub(crate) browser: Option<BrowserOption>,
-    /// The user agent.
-    pub(crate) user_agent: Option<String>,
-    /// The viewport size.
-    pub(crate) viewport: Option<ViewportOption>,
-    /// The locale, such as `de-DE`.
-    pub(crate) locale: Option<String>,
-    /// The time zone, an IANA name.
-    pub(crate) timezone: Option<String>,
+    /// The emulation.
+    pub(crate) emulation: EmulationOptions,
     /// The proxy.
     pub(crate) proxy: Option<ProxyOption>,
     /// The initial storage state.
@@ -95,17 +90,6 @@ impl From<BrowserOption> for Channel {
     }
 }
 
-/// A size in CSS pixels.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-pub(crate) struct ViewportOption {
-    /// CSS pixels.
-    #[schemars(range(min = 1, max = 10_000_000))]
-    width: u32,
-    /// CSS pixels.
-    #[schemars(range(min = 1, max = 10_000_000))]
-    height: u32,
-}
-
 /// A proxy.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ProxyOption {
@@ -136,8 +120,9 @@ impl SessionOptions {
     /// Returns an error that names the parameter, if the browser rejected an option of it.
     pub(super) fn with_parameter(&self, tool: &'static str, error: Error) -> Error {
         let given = |option| match option {
-            "locale" => self.locale.is_some(),
-            "timezone" => self.timezone.is_some(),
+            "locale" => self.emulation.locale.is_some(),
+            "timezone" => self.emulation.timezone.is_some(),
+            "permissions" => self.emulation.permissions.is_some(),
             _ => false,
         };
         match error {
@@ -171,29 +156,8 @@ impl SessionOptions {
         if let Some(browser) = self.browser {
             settings.browser = settings.browser.of_channel(browser.into());
         }
+        self.emulation.apply(&mut settings.context)?;
         let context = &mut settings.context;
-        if let Some(user_agent) = &self.user_agent {
-            context.options.user_agent = Some(user_agent.clone());
-        }
-        if let Some(ViewportOption { width, height }) = self.viewport {
-            let desktop = Viewport::desktop(width, height);
-            let viewport = context.options.viewport.get_or_insert(desktop);
-            viewport.size = Size { width, height };
-            context.fills_window = false;
-        }
-        let unsendable = |text: &String| http::HeaderValue::try_from(text).is_err();
-        if self.user_agent.as_ref().is_some_and(unsendable) {
-            return Err(invalid(
-                &["userAgent"],
-                "userAgent must be text that fits into a header: no line breaks or control characters",
-            ));
-        }
-        if let Some(locale) = &self.locale {
-            context.options.locale = Some(locale.clone());
-        }
-        if let Some(timezone) = &self.timezone {
-            context.options.timezone = Some(timezone.clone());
-        }
         if let Some(proxy) = &self.proxy {
             context.options.proxy = Some(proxy.checked()?);
             settings.browser.confined = true;
@@ -203,15 +167,6 @@ impl SessionOptions {
             context.storage_state = Some(state);
         }
         Ok(settings)
-    }
-}
-
-fn invalid(parameters: &'static [&'static str], reason: &'static str) -> Error {
-    Error::Arguments {
-        reason: reason.into(),
-        parameters,
-        missing: &[],
-        bare: false,
     }
 }
 

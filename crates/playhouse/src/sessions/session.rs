@@ -1,37 +1,53 @@
 //! A session: a browser context with its tabs, its folders, and the turn that only one call at a time has.
 
 pub(crate) mod app;
+mod assertions;
+pub(crate) mod changes;
 mod console_file;
 mod contexts;
+pub(crate) mod control;
+pub(crate) mod document_tools;
+pub(crate) mod har;
 mod idle;
 mod init_pages;
 mod journal;
+pub(crate) mod overlays;
 mod report;
 mod script_access;
+pub(crate) mod statements;
 mod tab;
 mod tabs;
+mod traces;
+pub(crate) mod video;
 
 use crate::access::policy::Approvals;
+use crate::access::principal::Permission;
 use crate::answers::reply::Event;
 use crate::apps::Reason;
 use crate::calls::{Call, Client, Turn};
-use crate::config::Settings;
+use crate::config::{Capability, Settings};
 use crate::error::{Error, Result};
 use crate::files::artifacts::Artifacts;
 use crate::files::{self, FileAccess, Output, Workspace};
 use crate::sessions::browsers::Browsers;
+use crate::sessions::call_log::CallLog;
+use crate::sessions::observers::Observers;
+use crate::sessions::trace::Trace;
 use app::App;
-use engine::{Page, Throttling};
+use control::Control;
+use engine::{Page, Progress, Recorded, Recording, Throttling};
 use journal::Journal;
-use script::{Script, ScriptContext, ScriptRegistry};
+use script::{Pause, Script, ScriptContext, ScriptRegistry};
 use script_access::ScriptAccess;
 use serde_json::Value;
+use statements::Statements;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 use task::Task;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+use video::Video;
 
 pub(crate) use console_file::{level as console_level, line as console_line};
 pub(crate) use contexts::DEFAULT_NAME as DEFAULT_CONTEXT;
@@ -60,6 +76,20 @@ pub(crate) struct Session {
     fallback_output: OnceLock<Output>,
     journal: Journal,
     approvals: Approvals,
+    /// The last calls, for the dashboard.
+    call_log: Arc<CallLog>,
+    /// Who uses the browser: calls, or a user at the dashboard.
+    control: Arc<Control>,
+    /// The observers of calls, which all contexts share.
+    observers: Arc<Observers>,
+    trace: Mutex<Option<Trace>>,
+    /// The videos of a call.
+    video: Mutex<Option<Arc<Video>>>,
+    /// The videos that the settings request.
+    automatic_videos: Mutex<Vec<Arc<Video>>>,
+    /// What is drawn over pages.
+    overlays: overlays::Overlays,
+    statements: Statements,
     idle: Mutex<Option<Task>>,
     contexts: Mutex<contexts::Contexts>,
     /// The app under test, if there is one. Set once.
@@ -78,6 +108,8 @@ struct State {
     profile_notice_sent: bool,
     /// Client code with listeners on pages, oldest first.
     scripts: Vec<Script>,
+    /// The recording of the user's actions, if one is running.
+    recording: Option<Arc<Recording>>,
 }
 
 /// Returns the workspace of a client: its roots, or otherwise the server's folder. `None`: the client did not respond in time.
@@ -115,6 +147,9 @@ const MAX_SCRIPTS: usize = 16;
 /// How long to wait for the document that a page navigates to immediately.
 const REDIRECT_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// How long a document may take to start its recorder before an action.
+const RECORDER_TIMEOUT: Duration = Duration::from_secs(2);
+
 impl Session {
     /// Creates a session without a browser.
     pub(crate) fn new(settings: Arc<Settings>, browsers: Arc<Browsers>) -> Self {
@@ -130,6 +165,14 @@ impl Session {
             fallback_output: OnceLock::new(),
             journal: Journal::default(),
             approvals: Approvals::default(),
+            call_log: Arc::default(),
+            control: Arc::default(),
+            observers: Arc::default(),
+            trace: Mutex::default(),
+            video: Mutex::default(),
+            automatic_videos: Mutex::default(),
+            overlays: overlays::Overlays::default(),
+            statements: Statements::default(),
             idle: Mutex::default(),
             contexts: Mutex::default(),
             app: OnceLock::new(),
@@ -171,6 +214,11 @@ impl Session {
             Some(ended) => Err((*ended).into()),
             None => Ok(()),
         }
+    }
+
+    /// Returns whether a call has its turn.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.turn.try_lock().is_err()
     }
 
     /// Waits for the earlier calls; the session belongs to the caller until the guard is dropped.
@@ -216,6 +264,22 @@ impl Session {
         };
         // The call has the session's turn, so no other call was faster.
         self.output.get_or_init(|| below(workspace))
+    }
+
+    /// Writes a whole answer to a file; returns its link. Only callers that may call the tool may read it.
+    pub(crate) async fn write_answer(
+        &self,
+        call: &Call,
+        extension: &str,
+        text: String,
+    ) -> Result<String> {
+        let output = self.output(call).await;
+        let file = output.automatic("answer", extension).await?;
+        match call.tool.permission {
+            Permission::Admin => output.write_sensitive(&file, text).await?,
+            Permission::Read | Permission::Act => output.write(&file, text).await?,
+        }
+        Ok(file.link)
     }
 
     /// Returns the files of the session with the permissions of the call.
@@ -268,25 +332,40 @@ impl Session {
             let mut state = self.state();
             state.tabs = None;
             state.scripts.clear();
+            state.recording = None;
+            self.statements.close();
             state.events.push(Event::BrowserReplaced { reason });
         }
+        // The trace of a lost context.
+        Box::pin(self.end_trace()).await;
+        let ffmpeg = self.automatic_ffmpeg().await?;
         let progress = call.within(self.settings.browser.launch_timeout);
         call.set_status("waiting for the browser to start");
-        let open = self
-            .browsers
-            .context(&self.settings, &progress, output)
-            .await?;
+        // A large future, which is part of those of most tools.
+        let context = self.browsers.context(&self.settings, &progress, output);
+        let open = Box::pin(context).await?;
         call.clear_status();
         let profile = open.instead_of.clone();
-        let tabs = Tabs::over(open, output.clone(), &self.registry, &self.settings);
-        let mut state = self.state();
-        state.tabs = Some(tabs.clone());
-        if let Some(dir) = profile
-            && !std::mem::replace(&mut state.profile_notice_sent, true)
+        let observers = self.observers.clone();
+        let tabs = Tabs::over(
+            open,
+            output.clone(),
+            &self.registry,
+            &self.settings,
+            observers,
+        );
+        Box::pin(self.start_automatic_trace(&tabs)).await;
         {
-            state.events.push(Event::ProfileInUse { dir });
+            let mut state = self.state();
+            state.tabs = Some(tabs.clone());
+            if let Some(dir) = profile
+                && !std::mem::replace(&mut state.profile_notice_sent, true)
+            {
+                state.events.push(Event::ProfileInUse { dir });
+            }
         }
-        drop(state);
+        let context = &tabs.open().context;
+        Box::pin(self.start_automatic_videos(ffmpeg, context, output)).await?;
         Ok(tabs)
     }
 
@@ -332,6 +411,21 @@ impl Session {
         &self.approvals
     }
 
+    /// Returns the last calls of the session; none without a dashboard.
+    pub(crate) fn call_log(&self) -> &Arc<CallLog> {
+        &self.call_log
+    }
+
+    /// Returns the observers of the session's calls.
+    pub(crate) fn observers(&self) -> &Observers {
+        &self.observers
+    }
+
+    /// Returns the current page of this context, if one is open.
+    pub(crate) fn current_page(&self) -> Option<Page> {
+        Some(self.open_tabs()?.current()?.page.clone())
+    }
+
     /// Returns whether the current page of the call's context shows a dialog.
     pub(crate) fn has_dialog(self: &Arc<Self>, call: &Call) -> bool {
         let part = self.part(call).ok();
@@ -366,6 +460,7 @@ impl Session {
         let tabs = self.tabs(call).await?;
         let tab = tabs.current_or_new(&call.navigation()).await?;
         tab.initialized().await?;
+        self.prepare_recording(call, &tab.page).await;
         Ok(tab)
     }
 
@@ -386,6 +481,7 @@ impl Session {
             action: self.settings.timeouts.action,
             navigation: self.settings.timeouts.navigation,
             longest: self.settings.longest_call(),
+            can_pause: (self.settings.tools.capabilities).contains(&Capability::Devtools),
         })
     }
 
@@ -404,12 +500,60 @@ impl Session {
         drop(ended);
     }
 
+    /// Returns where client code is paused, if it is.
+    pub(crate) fn pause(&self) -> Option<Pause> {
+        self.state().scripts.iter().rev().find_map(Script::pause)
+    }
+
+    /// Removes the client code that is paused and returns it.
+    pub(crate) fn take_paused_script(&self) -> Option<Script> {
+        let mut state = self.state();
+        let index = state
+            .scripts
+            .iter()
+            .rposition(|script| script.pause().is_some())?;
+        Some(state.scripts.remove(index))
+    }
+
+    /// Returns whether the actions of the user are recorded.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.state().recording.is_some()
+    }
+
+    /// Starts to record the actions of the user in the pages of the context.
+    pub(crate) async fn start_recording(&self, progress: &Progress) -> Result<()> {
+        let tabs = self.open_tabs().ok_or(engine::Error::PageClosed {})?;
+        let recording = tabs.open().context.record(progress).await?;
+        self.state().recording = Some(Arc::new(recording));
+        Ok(())
+    }
+
+    /// Stops the recording and returns it; `None` without a recording.
+    pub(crate) async fn stop_recording(&self) -> Option<Recorded> {
+        let recording = self.state().recording.take()?;
+        let tabs = self.open_tabs()?;
+        Some(recording.stop(&tabs.open().context).await)
+    }
+
+    /// Waits until a running recording includes the documents of a page.
+    async fn prepare_recording(&self, call: &Call, page: &Page) {
+        let recording = self.state().recording.clone();
+        if let Some(recording) = recording {
+            // A page that does not respond is not recorded.
+            let progress = call.within(RECORDER_TIMEOUT);
+            let _ = recording.prepare(&progress, page).await;
+        }
+    }
+
     /// Closes the browser; the next call that needs one launches another.
     pub(crate) async fn close(self: &Arc<Self>) {
         let session = self.clone();
         task::run_to_completion("closing session", async move {
             session.close_contexts(None).await;
+            session.end_trace().await;
+            session.finish_videos().await;
             if let Some(tabs) = session.forget() {
+                tabs.finish_har().await;
                 session.browsers.release(tabs.open().clone()).await;
             }
         })
@@ -428,7 +572,10 @@ impl Session {
 
     /// Closes the session's own context; the browser is kept.
     async fn close_own_context(&self) {
+        self.end_trace().await;
+        self.finish_videos().await;
         if let Some(tabs) = self.forget() {
+            tabs.finish_har().await;
             self.browsers.release_context(tabs.open().clone()).await;
         }
     }
@@ -448,9 +595,11 @@ impl Session {
     fn forget(&self) -> Option<Arc<Tabs>> {
         let (tabs, scripts) = {
             let mut state = self.state();
+            state.recording = None;
             (state.tabs.take(), std::mem::take(&mut state.scripts))
         };
         drop(scripts);
+        self.statements.close();
         tabs
     }
 

@@ -117,6 +117,19 @@ impl Visible {
         }
     }
 
+    /// Returns the session for calls that name none, if it exists. It is not prolonged.
+    pub(crate) fn existing_session(&self) -> Option<Arc<Session>> {
+        let creator = self.caller.default_session();
+        let tested = self.list().into_iter().find(|created| {
+            created.session.app().is_some() && created.default_session().ptr_eq(&creator)
+        });
+        match (tested, &self.caller.scope) {
+            (Some(tested), _) => Some(tested.session.clone()),
+            (None, DefaultScope::Server) => Some(self.sessions.default.clone()),
+            (None, DefaultScope::Own(scope)) => Some(scope.session()?.session.clone()),
+        }
+    }
+
     /// Reserves a slot for a named context, which counts like a session.
     pub(crate) fn context_slot(&self, call: &Call) -> Result<Slot<'_>> {
         Slot::take(&self.sessions, call.tool.name, &self.caller.principal, None)

@@ -1,18 +1,25 @@
 //! The `browser` toolset: the tools of `@playwright/mcp`, with its names, parameters and answers.
 
+mod annotate;
+mod audit;
 pub(super) mod click;
 mod close;
 mod config;
 mod console;
 mod contexts;
 mod cookies;
+mod coverage;
 mod dialog;
 mod drag;
 pub(super) mod evaluate;
+mod export;
 mod files;
 mod find;
 mod form;
 mod generate;
+mod har;
+mod heap;
+mod highlight;
 mod hover;
 mod keyboard;
 mod media;
@@ -21,7 +28,10 @@ pub(super) mod navigate;
 pub(super) mod network;
 mod offline;
 mod pdf;
+mod performance;
+mod recording;
 mod resize;
+mod resume;
 mod route;
 mod run_code;
 mod screenshot;
@@ -29,11 +39,19 @@ mod select;
 mod snapshot;
 mod storage_state;
 mod tabs;
+mod throttle;
+mod tracing;
 mod verify;
+mod video;
+mod vitals;
 mod wait;
+mod web_mcp;
 mod web_storage;
 
-use crate::tools::tool::Toolset;
+use crate::tools::tool::{Tool as _, Toolset};
+
+/// The tool that calls a WebMCP tool of the page.
+pub(crate) const CALL_DOCUMENT_TOOL: &str = web_mcp::CallTool::NAME;
 
 pub(super) const TOOLSET: Toolset = Toolset::new(
     "browser",
@@ -44,6 +62,9 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         config::TOOLS,
         console::TOOLS,
         cookies::TOOLS,
+        resume::TOOLS,
+        highlight::TOOLS,
+        annotate::TOOLS,
         dialog::TOOLS,
         media::TOOLS,
         evaluate::TOOLS,
@@ -56,6 +77,12 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         network::TOOLS,
         offline::TOOLS,
         pdf::TOOLS,
+        recording::TOOLS,
+        vitals::TOOLS,
+        performance::TOOLS,
+        throttle::TOOLS,
+        heap::TOOLS,
+        coverage::TOOLS,
         route::TOOLS,
         run_code::TOOLS,
         screenshot::TOOLS,
@@ -65,11 +92,17 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         hover::TOOLS,
         select::TOOLS,
         generate::TOOLS,
+        har::TOOLS,
         storage_state::TOOLS,
         tabs::TOOLS,
+        tracing::TOOLS,
         verify::TOOLS,
+        video::TOOLS,
         wait::TOOLS,
         web_storage::TOOLS,
         contexts::TOOLS,
+        web_mcp::TOOLS,
+        audit::TOOLS,
+        export::TOOLS,
     ],
 );

@@ -22,7 +22,7 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
 /// The session that tests an app. A call in this scope does not wait for other calls of the session.
 struct E2eSession(Tested);
 
-/// The session that tests an app, for a call that has its turn.
+/// The session that tests an app, for a call that acts on it and has its turn.
 struct E2eSessionInTurn(E2eSession);
 
 /// The session that tests an app, for a call that closes it. Earlier calls are cancelled.
@@ -57,6 +57,8 @@ impl Scope for E2eSessionInTurn {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
         call.take_turn(session.session().turn()).await;
+        session.session().ensure_open()?;
+        session.session().wait_for_control(call).await?;
         Ok(Self(begin_turn(call, session)?))
     }
 }

@@ -169,6 +169,7 @@ pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
         | ErrorCode::FileAccessDenied
         | ErrorCode::FileError
         | ErrorCode::UnsupportedByBrowser
+        | ErrorCode::FfmpegUnavailable
         | ErrorCode::DevServerNotConfigured
         | ErrorCode::ToolDisabled
         | ErrorCode::InsufficientScope
@@ -176,6 +177,7 @@ pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
         | ErrorCode::AuditFailed
         | ErrorCode::ResourceExhausted
         | ErrorCode::Cancelled
+        | ErrorCode::UserHasControl
         | ErrorCode::InternalError => false,
     }
 }

@@ -7,7 +7,7 @@ pub use browsers::{BrowserColumn, browser_reference};
 use crate::config::{DEFAULT_SESSION_TOOLS, ToolsetName};
 use crate::error::ErrorCode;
 use crate::tools::TOOLSETS;
-use crate::tools::tool::{Effect, SessionNaming, ToolDef, Toolset};
+use crate::tools::tool::{Effect, ToolDef, Toolset};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use strum::{EnumMessage as _, IntoEnumIterator as _};
@@ -44,7 +44,7 @@ fn describe(text: &mut String, tool: &ToolDef) {
         let _ = write!(text, " Needs `--caps {capability}`.");
     }
     text.push('\n');
-    let schema = tool.input_schema(SessionNaming::Impossible);
+    let schema = tool.full_schema();
     let parameters = parameters(&schema, "");
     if parameters.is_empty() {
         return;

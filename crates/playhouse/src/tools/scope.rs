@@ -8,15 +8,17 @@ use crate::files::artifacts::ScreenshotInfo;
 use crate::files::{FileAccess, Output, WrittenFile};
 use crate::sessions::Visible;
 use crate::sessions::session::{Session, Tab};
+use crate::telemetry::part_span;
 use crate::tools::tool::{Reach, Scope, StepCaller};
 use engine::codegen::Typed;
 use engine::{
-    BrowserContext, LoadState, Locator, NavigationOutcome, Page, Progress, Selector, SettleOptions,
-    Settled, Watch,
+    BrowserContext, Capabilities, Feature, LoadState, Locator, NavigationOutcome, Page, Progress,
+    Selector, SettleOptions, Settled, Watch,
 };
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use tracing::Instrument as _;
 
 /// How long a page that an action opened may take to load.
 const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -66,6 +68,9 @@ impl TabInAnyState {
         let locator = self.page.locator(target)?;
         // Generated before the action, which may change or remove the element.
         let shown = locator.generated(&call.action()).await?;
+        if self.session.observers().is_observed() {
+            call.record_target(&shown);
+        }
         Ok(Found { locator, shown })
     }
 
@@ -108,6 +113,9 @@ impl TabInAnyState {
         let found = locators.into_iter().map(|locator| {
             let (locator, shown) = (locator?, shown.next());
             let shown = shown.unwrap_or(Err(engine::Error::PageClosed {}))?;
+            if self.session.observers().is_observed() {
+                call.record_target(&shown);
+            }
             Ok(Found { locator, shown })
         });
         found.collect()
@@ -206,7 +214,7 @@ impl TabInAnyState {
             self.tab.hold_console(),
             self.session.open_tabs().map(|tabs| tabs.downloads().hold()),
         );
-        let done = action.await;
+        let done = action.instrument(part_span!("action")).await;
         drop(paused_reports);
         if let Err(error) = done {
             loading.disarm();
@@ -215,7 +223,8 @@ impl TabInAnyState {
         let pages_changed = async move {
             let _ = changes.changed().await;
         };
-        let settled = watch.settle_with(&options, pages_changed).await;
+        let settling = watch.settle_with(&options, pages_changed);
+        let settled = settling.instrument(part_span!("settle")).await;
         tracing::debug!(?settled, tool = call.tool.name, "settled");
         let opened = context.pages().into_iter();
         let loaded = opened
@@ -242,7 +251,8 @@ impl TabInAnyState {
             changes: Duration::ZERO,
             ..SettleOptions::default()
         };
-        let settled = watch.settle(&options).await;
+        let settling = watch.settle(&options);
+        let settled = settling.instrument(part_span!("settle")).await;
         tracing::debug!(?settled, tool = call.tool.name, "settled");
     }
 
@@ -262,6 +272,26 @@ impl TabInAnyState {
             .open_tabs()
             .ok_or(engine::Error::PageClosed {})?;
         Ok(tabs.open().context.clone())
+    }
+
+    /// Fails if the browser does not report the frames of WebSockets, or otherwise the events of event sources.
+    pub(crate) fn require_messages(&self, of_sockets: bool) -> Result<()> {
+        self.require(match of_sockets {
+            true => Feature::WebSocketFrames,
+            false => Feature::ServerSentEvents,
+        })
+    }
+
+    /// Fails if the browser does not support the feature.
+    pub(crate) fn require(&self, feature: Feature) -> Result<()> {
+        Ok(self.capabilities()?.require(feature)?)
+    }
+
+    /// Returns the features of the browser.
+    pub(crate) fn capabilities(&self) -> Result<&'static Capabilities> {
+        let tabs = self.session.open_tabs();
+        let tabs = tabs.ok_or(engine::Error::PageClosed {})?;
+        Ok(tabs.open().browser.capabilities())
     }
 
     /// Returns the text as the answer, or writes it to the file that the client named and returns a link.
@@ -316,6 +346,11 @@ impl Scope for Visible {
 async fn begin_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
     call.take_turn(reach.session.turn()).await;
     reach.session.ensure_open()?;
+    // The steps of a batch are parts of one call.
+    if call.tool.acts() && !call.is_step() {
+        reach.session.wait_for_control(call).await?;
+        reach.session.ensure_open()?;
+    }
     if let Some(app) = reach
         .session
         .app()
@@ -340,6 +375,7 @@ impl Scope for WholeSession {
 
 impl Scope for SessionSteps {
     const CAN_BE_STEP: bool = false;
+    const HAS_STEPS: bool = true;
 
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         begin_turn(call, reach).await?;
@@ -416,6 +452,7 @@ fn no_modal_error(call: &Call) -> Error {
 impl<A: Scope, B: Scope> Scope for (A, B) {
     const HAS_SESSION: bool = A::HAS_SESSION || B::HAS_SESSION;
     const CAN_BE_STEP: bool = A::CAN_BE_STEP || B::CAN_BE_STEP;
+    const HAS_STEPS: bool = A::HAS_STEPS || B::HAS_STEPS;
 
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         Ok((A::enter(call, reach).await?, B::enter(call, reach).await?))

@@ -20,7 +20,6 @@ mod reading;
 mod requests;
 mod screenshot;
 mod state;
-mod statements;
 
 pub(crate) use elements::element;
 pub(super) use lifecycle::storage_state;

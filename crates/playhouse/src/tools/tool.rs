@@ -4,6 +4,7 @@
 mod arguments;
 mod common;
 mod context;
+mod observation;
 mod permission;
 mod schema;
 mod step;
@@ -60,6 +61,8 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const EXTRA_TIME: Duration = Duration::ZERO;
     /// Whether the input schema lists `timeout`. Every tool with a JSON answer accepts it.
     const WAITS: bool = true;
+    /// Whether the input schema lists `maxTokens`, because answers are often too large. Every tool accepts it.
+    const HAS_LARGE_ANSWERS: bool = false;
     /// What the tool acts on.
     type Scope: Scope;
     /// The type of the answer: a [`Reply`], which is rendered as Markdown, or an [`Object`].
@@ -148,6 +151,8 @@ pub(crate) trait Scope: Send + Sized + 'static {
     const HAS_SESSION: bool = true;
     /// Whether a call can be a step of a batch: it works on its session, in the turn of that session.
     const CAN_BE_STEP: bool = true;
+    /// Whether a call in this scope calls other tools as its steps.
+    const HAS_STEPS: bool = false;
 
     /// Waits for the call's turn and returns the scope. Fails if the scope is not available, for example because a modal state is open.
     fn enter(call: &Call, reach: &Reach) -> impl Future<Output = Result<Self>> + Send;
@@ -208,14 +213,11 @@ pub struct ToolDef {
     /// The facts about the tool that are independent of its types.
     spec: ToolSpec,
     waits: bool,
+    has_large_answers: bool,
     schema: fn() -> Map<String, Value>,
     output: Option<fn() -> Map<String, Value>>,
-    run: Run,
+    parse: fn(&'static str, Value) -> Result<Box<dyn BoxedTool>>,
 }
-
-/// A function that parses the arguments and runs the tool with them.
-type Run =
-    for<'a> fn(&'static ToolDef, Arguments, &'a Call, &'a Reach) -> BoxFuture<'a, Result<Reply>>;
 
 impl ToolDef {
     pub(crate) const fn of<T: Tool>() -> Self {
@@ -231,13 +233,15 @@ impl ToolDef {
                 creates_sessions: T::CREATES_SESSIONS,
                 has_session: T::Scope::HAS_SESSION,
                 can_be_step: T::Scope::CAN_BE_STEP,
+                has_steps: T::Scope::HAS_STEPS,
                 extra_time: T::EXTRA_TIME,
                 not_ready: T::NOT_READY,
             },
             waits: T::WAITS,
+            has_large_answers: T::HAS_LARGE_ANSWERS,
             schema: T::Output::parameters::<T>,
             output: T::Output::SCHEMA,
-            run: run::<T>,
+            parse: parse::<T>,
         }
     }
 
@@ -254,12 +258,25 @@ impl ToolDef {
         }
     }
 
-    /// Returns the JSON Schema of the arguments.
+    /// Returns the JSON Schema of the arguments for `tools/list`. If calls cannot name a session, the parameters are those of
+    /// `@playwright/mcp`.
     pub fn input_schema(&self, naming: SessionNaming) -> Map<String, Value> {
+        let is_drop_in = naming == SessionNaming::Impossible;
+        self.with_common(self.own_schema(is_drop_in), naming, is_drop_in)
+    }
+
+    /// Returns the JSON Schema of all arguments except for `sessionId`, for documents and command lines.
+    pub fn full_schema(&self) -> Map<String, Value> {
+        self.with_common(self.own_schema(false), SessionNaming::Impossible, false)
+    }
+
+    /// Returns the JSON Schema of the arguments without the common ones.
+    fn own_schema(&self, is_drop_in: bool) -> Map<String, Value> {
         let mut schema = (self.schema)();
         schema.remove("description");
         schema::hide_may_be_empty(&mut schema);
-        self.with_common(schema, naming)
+        schema::hide_additions(&mut schema, is_drop_in);
+        schema
     }
 
     /// Returns the full JSON Schema of the answer if it is a JSON object. `tools/list` has only an outline of this schema.
@@ -267,18 +284,16 @@ impl ToolDef {
         self.output.map(|schema| schema())
     }
 
-    /// Returns the tool as an entry of `tools/list`.
+    /// Returns the tool as an entry of `tools/list`. The other annotations have their defaults: tools that act are destructive, and all
+    /// reach the open world. Each would cost seven tokens.
     pub fn to_json(&self, naming: SessionNaming) -> Value {
-        let acts = self.acts();
         let mut entry = serde_json::json!({
             "name": self.name,
             "description": self.description(),
             "inputSchema": self.input_schema(naming),
             "annotations": {
                 "title": self.title,
-                "readOnlyHint": !acts,
-                "destructiveHint": acts,
-                "openWorldHint": true,
+                "readOnlyHint": !self.acts(),
             },
         });
         if let Some(schema) = self.output_schema() {
@@ -294,14 +309,25 @@ impl ToolDef {
         call: &Call,
         reach: &Reach,
     ) -> Result<Reply> {
-        (self.run)(self, arguments, call, reach).await
-    }
-
-    fn internal(&self, error: &serde_json::Error) -> Error {
-        Error::Internal {
-            tool: self.name,
-            reason: error.to_string(),
+        let permit = permission::begin(&self.spec, &arguments, call)?;
+        let observable = observation::arguments(call, reach, &arguments);
+        let is_large = task::is_large(&arguments);
+        let parse = move || (self.parse)(self.name, check(self, arguments)?);
+        let mut tool = task::compute_if_large(is_large, parse).await?;
+        let entered = tool.enter(call, reach).await;
+        if let Some(entry) = call.entry() {
+            entry.set_initial_page(reach.page_url(call).as_deref());
         }
+        entered?;
+        let navigation_url =
+            permission::navigation_url(call, reach, |session| tool.navigation_url(session));
+        permit.obtain(call, reach, navigation_url).await?;
+        let observation = observation::begin(call, reach, observable).await;
+        let reply = tool.run(call).await;
+        if let Some(observation) = observation {
+            observation.end(call, &reply).await;
+        }
+        reply
     }
 }
 
@@ -319,46 +345,60 @@ impl std::fmt::Debug for ToolDef {
     }
 }
 
-fn run<'a, T: Tool>(
-    def: &'static ToolDef,
-    arguments: Arguments,
-    call: &'a Call,
-    reach: &'a Reach,
-) -> BoxFuture<'a, Result<Reply>> {
-    Box::pin(async move {
-        let permit = permission::begin(&def.spec, &arguments, call)?;
-        let tool: T = parse(def, arguments).await?;
-        let scope: T::Scope = enter(call, reach).await?;
-        let navigation_url =
-            permission::navigation_url(call, reach, |session| tool.navigation_url(session));
-        permit.obtain(call, reach, navigation_url).await?;
-        let output = tool.run(scope, call).await?;
-        let reply = output.into_reply().await;
-        reply.map_err(|error| def.internal(&error))
-    })
+/// A tool with its arguments, without its types. Everything that does not depend on the types is compiled once and not for each tool.
+trait BoxedTool: Send {
+    /// Waits for the call's turn.
+    fn enter<'a>(&'a mut self, call: &'a Call, reach: &'a Reach) -> BoxFuture<'a, Result<()>>;
+
+    /// See [`Tool::navigation_url`].
+    fn navigation_url(&self, session: &Session) -> Option<String>;
+
+    /// Runs the tool in the scope that it has entered.
+    fn run<'a>(self: Box<Self>, call: &'a Call) -> BoxFuture<'a, Result<Reply>>;
 }
 
-/// Enters the scope of the tool, and records the page on which the call begins.
-async fn enter<S: Scope>(call: &Call, reach: &Reach) -> Result<S> {
-    let scope = S::enter(call, reach).await;
-    if let Some(entry) = call.entry() {
-        entry.set_initial_page(reach.page_url(call).as_deref());
+/// The arguments and the scope of a tool.
+struct ScopedTool<T: Tool> {
+    name: &'static str,
+    tool: T,
+    scope: Option<T::Scope>,
+}
+
+impl<T: Tool> BoxedTool for ScopedTool<T> {
+    fn enter<'a>(&'a mut self, call: &'a Call, reach: &'a Reach) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async {
+            self.scope = Some(T::Scope::enter(call, reach).await?);
+            Ok(())
+        })
     }
-    scope
+
+    fn navigation_url(&self, session: &Session) -> Option<String> {
+        self.tool.navigation_url(session)
+    }
+
+    fn run<'a>(self: Box<Self>, call: &'a Call) -> BoxFuture<'a, Result<Reply>> {
+        Box::pin(async move {
+            let Self { name, tool, scope } = *self;
+            let scope = scope.expect("the scope was entered");
+            let output = tool.run(scope, call).await?;
+            let reply = output.into_reply().await;
+            reply.map_err(|error| internal(name, &error))
+        })
+    }
 }
 
-/// Checks the arguments and parses them into the struct of the tool.
-async fn parse<T: DeserializeOwned + Send + 'static>(
-    def: &'static ToolDef,
-    arguments: Arguments,
-) -> Result<T> {
-    let is_large = task::is_large(&arguments);
-    let parse = move || {
-        let arguments = check(def, arguments)?;
-        // The arguments match the schema. If parsing fails, the schema and the struct disagree.
-        serde_json::from_value(arguments).map_err(|error| def.internal(&error))
-    };
-    task::compute_if_large(is_large, parse).await
+/// Parses the arguments, which match the schema. If parsing fails, the schema and the struct disagree.
+fn parse<T: Tool>(name: &'static str, arguments: Value) -> Result<Box<dyn BoxedTool>> {
+    let tool: T = serde_json::from_value(arguments).map_err(|error| internal(name, &error))?;
+    let scope = None;
+    Ok(Box::new(ScopedTool { name, tool, scope }))
+}
+
+fn internal(tool: &'static str, error: &serde_json::Error) -> Error {
+    Error::Internal {
+        tool,
+        reason: error.to_string(),
+    }
 }
 
 /// Checks the arguments against the schema. Returns them in the form that the struct of the tool accepts.

@@ -1,5 +1,6 @@
 //! The parts of tools that several toolsets share. The toolsets map their parameters to them and format the answers.
 
+pub(crate) mod cookies;
 pub(crate) mod evaluate;
 pub(crate) mod navigate;
 pub(crate) mod press;

@@ -102,6 +102,11 @@ impl Authenticator {
         Ok((Self { way }, made))
     }
 
+    /// Returns whether clients need credentials.
+    pub(crate) fn needs_credentials(&self) -> bool {
+        !matches!(self.way, AuthMethod::Open)
+    }
+
     /// Authenticates a request by its headers.
     pub(crate) async fn identify(
         &self,

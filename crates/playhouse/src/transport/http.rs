@@ -1,5 +1,6 @@
 //! The HTTP endpoints, and the checks that every request passes first.
 
+use super::dashboard;
 use super::handover;
 use super::listener::ConnectionSlot;
 use super::request_policy::RequestPolicy;
@@ -8,6 +9,8 @@ use super::websocket;
 use crate::access::principal::{Permission, Principal};
 use crate::config::HttpSettings;
 use crate::server::Server;
+use crate::telemetry::metrics::MEDIA_TYPE;
+use crate::telemetry::{REQUEST_ID, RequestId};
 use crate::transport::auth::{self, AuthError, Authenticator, Identity, RequestTarget};
 use crate::transport::mcp::{self, Answer, Streamable};
 use axum::body::{Body, HttpBody};
@@ -41,7 +44,7 @@ pub(crate) struct Site {
     streamable: Streamable,
     streams: Streams,
     policy: Arc<RequestPolicy>,
-    authenticator: Authenticator,
+    authenticator: Arc<Authenticator>,
     largest: usize,
     /// The responses that are not sent completely.
     answers: TaskTracker,
@@ -71,7 +74,19 @@ pub(crate) fn router(
     Ending { stop, answers, end }: Ending,
 ) -> Router {
     let policy = Arc::new(RequestPolicy::new(settings, address));
+    let authenticator = Arc::new(authenticator);
     let handovers = server.handovers().clone();
+    let dashboard = match server.has_dashboard() {
+        true => dashboard::pages(
+            server.clone(),
+            policy.clone(),
+            authenticator.clone(),
+            address,
+            settings.tls.is_some(),
+            end.clone(),
+        ),
+        false => Router::new(),
+    };
     let site = Arc::new(Site {
         streamable: Streamable::new(&server, settings, end.clone()),
         server,
@@ -95,11 +110,24 @@ pub(crate) fn router(
         .merge(known)
         .route("/health", get(health))
         .merge(handover::pages(handovers))
+        .merge(dashboard)
         .route(auth::METADATA, get(metadata))
         .route(&format!("{}/{{*path}}", auth::METADATA), get(metadata))
         .layer(policy.cors())
         .layer(middleware::from_fn_with_state(site.clone(), admit))
+        .layer(middleware::from_fn(identify))
         .with_state(site)
+}
+
+/// Gives each request an identifier, which its response and its log lines have.
+async fn identify(mut request: Request, next: Next) -> Response {
+    let id = RequestId::of_headers(request.headers());
+    let header = id.header();
+    request.extensions_mut().insert(id);
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.extend(header.map(|id| (REQUEST_ID, id)));
+    response
 }
 
 /// Checks each request against the request policy, and rejects all during shutdown.
@@ -408,9 +436,9 @@ async fn health(State(site): State<Arc<Site>>) -> impl IntoResponse {
     }))
 }
 
-/// `/metrics`: the text format of Prometheus.
+/// `/metrics`: the text format of OpenMetrics, which Prometheus reads.
 async fn metrics(State(site): State<Arc<Site>>) -> impl IntoResponse {
-    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
+    let kind = [(header::CONTENT_TYPE, MEDIA_TYPE)];
     (kind, site.server.metrics(site.streamable.sessions()))
 }
 

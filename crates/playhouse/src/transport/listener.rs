@@ -300,6 +300,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncWrite for Lingerin
 fn configure_socket(stream: &TcpStream, unsent: Duration) -> io::Result<()> {
     // A response consists of several small packets: otherwise the second would wait for the acknowledgement of the first.
     stream.set_nodelay(true)?;
+    #[cfg(not(target_os = "linux"))]
+    let _ = unsent;
     #[cfg(target_os = "linux")]
     {
         use rustix::net::sockopt;

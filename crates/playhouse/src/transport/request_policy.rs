@@ -54,6 +54,17 @@ impl RequestPolicy {
         }
     }
 
+    /// Creates the policy of pages that only this machine reaches, at this address.
+    pub(crate) fn local(address: SocketAddr) -> Self {
+        Self {
+            hosts: Some(own_hosts("localhost", address)),
+            origins: None,
+            port: 80,
+            rate: None,
+            counted: AtomicU64::new(0),
+        }
+    }
+
     /// Rejects requests with a foreign host or an origin that is not allowed: a page could resolve its own host name to this machine (DNS
     /// rebinding). <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning>
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Box<Response>> {
@@ -118,8 +129,15 @@ impl RequestPolicy {
                 ours("mcp-protocol-version"),
                 ours("mcp-method"),
                 ours("mcp-name"),
+                ours("x-request-id"),
+                ours("traceparent"),
+                ours("tracestate"),
             ])
-            .expose_headers([ours("mcp-session-id"), header::WWW_AUTHENTICATE])
+            .expose_headers([
+                ours("mcp-session-id"),
+                ours("x-request-id"),
+                header::WWW_AUTHENTICATE,
+            ])
     }
 
     /// Rejects requests above the rate limit.

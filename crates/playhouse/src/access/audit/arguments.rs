@@ -9,8 +9,8 @@ const MAX_TEXT: usize = 1_000;
 /// The approximate largest size of a record's arguments, in bytes of JSON.
 const MAX_ARGUMENTS: usize = 16 * 1024;
 
-/// Members with passwords.
-const PASSWORDS: [&str; 1] = ["password"];
+/// Members with passwords and other credentials, in lower case.
+const CREDENTIALS: [&str; 4] = ["password", "authorization", "proxy-authorization", "cookie"];
 /// Members with URLs, which may contain a password.
 const URLS: [&str; 2] = ["url", "server"];
 /// Members with typed text; `fields` if it is not a list.
@@ -18,7 +18,7 @@ const TYPED: [&str; 3] = ["text", "value", "fields"];
 
 /// Returns arguments without secrets and passwords. If the call did not type them, it is unknown whether their fields were password fields:
 /// those texts are omitted, unless they are names of secrets.
-pub(super) fn shown(arguments: Value, secrets: &Secrets, is_typed: bool) -> Value {
+pub(crate) fn shown(arguments: Value, secrets: &Secrets, is_typed: bool) -> Value {
     secrets.redacted_arguments(concealed(arguments, "", secrets, is_typed))
 }
 
@@ -28,7 +28,7 @@ fn concealed(value: Value, name: &str, secrets: &Secrets, is_typed: bool) -> Val
         !is_typed && TYPED.contains(&name) && secrets.names().all(|secret| secret != text)
     };
     match value {
-        Value::String(text) if PASSWORDS.contains(&name) || is_untyped(&text) => {
+        Value::String(text) if is_credential(name) || is_untyped(&text) => {
             format!("… ({} characters)", text.chars().count()).into()
         }
         Value::String(text) if URLS.contains(&name) => without_password(text).into(),
@@ -47,6 +47,11 @@ fn concealed(value: Value, name: &str, secrets: &Secrets, is_typed: bool) -> Val
         }
         other => other,
     }
+}
+
+fn is_credential(name: &str) -> bool {
+    let is_name = |known: &&str| known.eq_ignore_ascii_case(name);
+    CREDENTIALS.iter().any(is_name)
 }
 
 /// Returns a URL without its password; the scheme is optional.
@@ -152,6 +157,14 @@ mod tests {
         ] {
             assert_eq!(shown(json!({ "url": given })), json!({ "url": expected }));
         }
+    }
+
+    #[test]
+    fn credentials_in_headers_are_omitted() {
+        let given = json!({ "extraHeaders": { "Authorization": "Bearer x", "X-Test": "1" } });
+        let expected =
+            json!({ "extraHeaders": { "Authorization": "… (8 characters)", "X-Test": "1" } });
+        assert_eq!(shown(given, &Secrets::default(), true), expected);
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub(crate) struct Entry {
 }
 
 struct Facts {
+    request: String,
     principal: String,
     method: &'static str,
     tool: Option<String>,
@@ -58,9 +59,10 @@ pub(crate) enum Outcome {
 }
 
 impl Entry {
-    /// Creates the record of a request. `method` is the MCP method, `tool` the called tool.
+    /// Creates the record of a request. `request` is its identifier, `method` the MCP method, `tool` the called tool.
     pub(crate) fn new(
         log: Arc<AuditLog>,
+        request: &str,
         principal: &impl ToString,
         method: &'static str,
         tool: Option<&str>,
@@ -72,6 +74,7 @@ impl Entry {
             began: OffsetDateTime::now_utc(),
             started: Instant::now(),
             facts: Mutex::new(Some(Facts {
+                request: request.to_owned(),
                 principal: principal.to_string(),
                 method,
                 tool: tool.map(|tool| cut(tool.to_owned())),
@@ -173,6 +176,7 @@ impl Facts {
             record.insert(name.to_owned(), value);
         };
         add("time", timestamp(began).into());
+        add("requestId", self.request.into());
         add("principal", cut(self.principal).into());
         add("session", self.session.into());
         add("method", self.method.into());

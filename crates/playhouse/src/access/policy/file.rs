@@ -1,6 +1,6 @@
 //! Policy files: JSON with optional comments, like configuration files.
 
-use super::{Action, Policy, READ_RESOURCE, Rule, Subject, ToolPattern};
+use super::{Action, DASHBOARD, Policy, READ_RESOURCE, Rule, Subject, ToolPattern};
 use crate::config::JSON_WITH_COMMENTS;
 use crate::error::nearest::nearest;
 use engine::{OriginRules, is_like};
@@ -166,7 +166,7 @@ impl Reader<'_> {
             _ => {}
         }
         let names = self.tools.iter().map(|tool| tool.name);
-        let names = names.chain([READ_RESOURCE]);
+        let names = names.chain([READ_RESOURCE, DASHBOARD]);
         if names.clone().any(|name| is_like(text, name)) {
             return Ok(ToolPattern::Name(text.to_owned()));
         }

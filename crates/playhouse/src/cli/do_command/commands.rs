@@ -162,7 +162,6 @@ pub(super) fn all() -> impl Iterator<Item = DoCommand> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::tool::SessionNaming;
     use std::collections::BTreeSet;
 
     #[test]
@@ -199,7 +198,7 @@ mod tests {
     fn further_names_use_parameters_that_their_tools_have() {
         for alias in ALIASES {
             let command = DoCommand::find(alias.name).expect(alias.name);
-            let schema = command.tool.input_schema(SessionNaming::Impossible);
+            let schema = command.tool.full_schema();
             let fixed = alias.arguments.iter().map(|(name, _)| name);
             for parameter in alias.positionals.iter().chain(fixed) {
                 assert!(schema["properties"].get(parameter).is_some(), "{parameter}");

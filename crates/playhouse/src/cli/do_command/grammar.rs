@@ -2,7 +2,7 @@
 
 use super::commands::DoCommand;
 use super::value::{Kind, split};
-use crate::tools::tool::{Arguments, SessionNaming};
+use crate::tools::tool::Arguments;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ struct Parameter {
 
 /// Returns the parameters of a command, positional ones first.
 fn parameters(command: &DoCommand) -> Vec<Parameter> {
-    let schema = command.tool.input_schema(SessionNaming::Impossible);
+    let schema = command.tool.full_schema();
     let (required, others) = split(&schema);
     let positionals: Vec<&str> = match command.positionals() {
         Some(positionals) => positionals.to_vec(),

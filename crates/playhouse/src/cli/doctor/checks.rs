@@ -12,9 +12,10 @@ use crate::{
 };
 
 /// A megabyte, in bytes.
+#[cfg(unix)]
 const MEGABYTE: u64 = 1024 * 1024;
 
-pub(super) fn machine(settings: &Settings, platform: &Platform) -> Vec<Finding> {
+pub(super) async fn machine(settings: &Settings, platform: &Platform) -> Vec<Finding> {
     let mut findings = vec![display(settings)];
     if cfg!(target_os = "linux") {
         findings.push(sandbox(settings));
@@ -22,7 +23,23 @@ pub(super) fn machine(settings: &Settings, platform: &Platform) -> Vec<Finding> 
         findings.push(fonts(settings, platform));
     }
     findings.push(output(settings));
+    findings.push(videos(settings, platform).await);
     findings
+}
+
+async fn videos(settings: &Settings, platform: &Platform) -> Finding {
+    let program = &settings.files.video.ffmpeg;
+    match engine::Ffmpeg::find(program).await {
+        Ok(_) => Finding::good("ffmpeg", "records videos"),
+        Err(engine::Error::FfmpegUnavailable { reason }) => {
+            let finding = Finding::note("ffmpeg", format!("no videos: {reason}"));
+            match plan::packages(platform, &["ffmpeg"]) {
+                Some(step) => finding.repaired_by(step.to_string()),
+                None => finding.repaired_by("brew install ffmpeg, or --ffmpeg PATH"),
+            }
+        }
+        Err(error) => Finding::note("ffmpeg", error.to_string()),
+    }
 }
 
 fn display(settings: &Settings) -> Finding {

@@ -194,6 +194,13 @@ async fn connects(settings: &Settings, options: &ConnectOptions) -> Finding {
             cdp.endpoint.as_str(),
             "start that browser with --remote-debugging-port, or leave --cdp-endpoint out",
         ),
+        // A check must not open a page in the user's browser.
+        ConnectOptions::Extension(_) => {
+            return Finding::note(
+                "browser",
+                "your own, through its extension, which the first call connects to",
+            );
+        }
         ConnectOptions::WebDriver(_) => (
             "the WebDriver end",
             "see that it runs and has room for this browser, or leave --webdriver-endpoint out",

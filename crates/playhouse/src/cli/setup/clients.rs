@@ -6,6 +6,7 @@ use jsonc_parser::{
     ParseOptions,
     cst::{CstInputValue, CstRootNode},
 };
+use serde_json::{Map, Value};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::entry::{Entry, KEY};
@@ -134,6 +135,14 @@ impl Client {
         }
     }
 
+    /// Returns the entry of the server, for clients whose files are JSON.
+    pub(super) fn server(&self, entry: &Entry) -> Option<Map<String, Value>> {
+        match &self.format {
+            Format::Json(json) => Some(json.server(entry)),
+            Format::Toml => None,
+        }
+    }
+
     /// Returns a configuration file that contains only the server.
     pub(super) fn entry_only(&self, name: &str, entry: &Entry) -> String {
         self.add("", name, entry).unwrap_or_default()
@@ -147,15 +156,15 @@ impl Json {
         let root = root.map_err(|error| error.to_string())?;
         let all = root.object_value_or_create();
         let all = all.ok_or("it is not a JSON object")?;
-        let is_same =
-            |value: Option<serde_json::Value>| value.as_ref() == Some(&self.server(entry));
+        let own = Value::from(self.server(entry));
+        let is_same = |value: Option<Value>| value.as_ref() == Some(&own);
         let servers = all.object_value_or_create(self.servers);
         let servers = servers.ok_or_else(|| format!("\"{}\" is not an object", self.servers))?;
         match servers.get(name) {
             Some(server) if is_same(server.value().and_then(|value| value.to_serde_value())) => {}
-            Some(server) => server.set_value(input(&self.server(entry))),
+            Some(server) => server.set_value(input(&own)),
             None => {
-                servers.append(name, input(&self.server(entry)));
+                servers.append(name, input(&own));
             }
         }
         if let (Some(id), Entry::Http { .. }) = (self.asks, entry) {
@@ -180,8 +189,8 @@ impl Json {
     }
 
     /// Returns the server's entry in the format of the client.
-    fn server(&self, entry: &Entry) -> serde_json::Value {
-        let mut server = serde_json::Map::new();
+    fn server(&self, entry: &Entry) -> Map<String, Value> {
+        let mut server = Map::new();
         match entry {
             Entry::Stdio { command, args } => {
                 if self.typed {
@@ -200,20 +209,18 @@ impl Json {
                 server.insert("headers".to_owned(), headers);
             }
         }
-        server.into()
+        server
     }
 }
 
-fn input(value: &serde_json::Value) -> CstInputValue {
+fn input(value: &Value) -> CstInputValue {
     match value {
-        serde_json::Value::Null => CstInputValue::Null,
-        serde_json::Value::Bool(value) => CstInputValue::Bool(*value),
-        serde_json::Value::Number(number) => CstInputValue::Number(number.to_string()),
-        serde_json::Value::String(text) => CstInputValue::String(text.clone()),
-        serde_json::Value::Array(values) => {
-            CstInputValue::Array(values.iter().map(input).collect())
-        }
-        serde_json::Value::Object(object) => {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Object(object) => {
             let entries = object
                 .iter()
                 .map(|(key, value)| (key.clone(), input(value)));

@@ -1,13 +1,18 @@
 //! Resolves which browser is used.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use engine::{BrowserChoice, BrowserKind, Channel};
+use serde_json::Value;
 
+use super::required;
 use crate::config::{
+    endpoints::ExtensionSettings,
+    environment::Environment,
     error::ConfigError,
     layered::{Layered, Source},
-    options::Options,
+    options::{OPTIONS, Options},
+    paths::profiles,
     value::BrowserName,
 };
 
@@ -28,6 +33,9 @@ pub(super) fn channel(options: &mut Options) -> Result<Option<&'static str>, Con
         if options.cdp_endpoint.get().is_some() {
             return Err(ConfigError::NotOverCdp { browser: other });
         }
+        if options.extension.get() == Some(&true) {
+            return Err(ConfigError::NoExtension { browser: other });
+        }
         return Ok(Some(browser));
     }
     // In a file, `browserName: chromium` is the browser kind. Only as a flag or a variable is it the channel.
@@ -47,6 +55,73 @@ pub(super) fn channel(options: &mut Options) -> Result<Option<&'static str>, Con
             .apply(Source::Default, BrowserName("chrome"));
     }
     Ok(chosen)
+}
+
+/// The longest time to wait until the user allows a connection.
+const APPROVAL_TIMEOUT: Duration = Duration::from_secs(120);
+/// How much longer than the extension the browser may take, so that the reason is reported.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The options that tabs of the user's own browser cannot fulfil.
+const NOT_WITH_EXTENSION: [&str; 16] = [
+    "isolated",
+    "cdp_endpoint",
+    "webdriver_endpoint",
+    "proxy_server",
+    "device",
+    "mobile",
+    "storage_state",
+    "ignore_https_errors",
+    "grant_permissions",
+    "deny_permissions",
+    "allowed_origins",
+    "blocked_origins",
+    "allowed_domains",
+    "blocked_domains",
+    "allowed_ports",
+    "block_private_addresses",
+];
+
+/// Fails if the options require what tabs of the user's own browser cannot fulfil.
+pub(super) fn check_extension(options: &Options) -> Result<(), ConfigError> {
+    for def in OPTIONS
+        .iter()
+        .filter(|def| NOT_WITH_EXTENSION.contains(&def.name))
+    {
+        match (def.get)(options) {
+            None | Some((Value::Bool(false), _)) => {}
+            Some((Value::Array(list), _)) if list.is_empty() => {}
+            Some(_) => {
+                let option = format!("--{}", def.long());
+                return Err(ConfigError::NotWithExtension { option });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the settings of the extension, if it is used.
+pub(super) fn extension(options: &Options, environment: &Environment) -> Option<ExtensionSettings> {
+    let token = options.extension_token.value();
+    let timeout = options.cdp_timeout.value().map(Duration::from)?;
+    let is_chosen = options.cdp_timeout.source() != Some(&Source::Default);
+    required(&options.extension).then(|| ExtensionSettings {
+        id: options.extension_id.value(),
+        profile: options.profile_dir_name.value(),
+        profiles: profiles(environment),
+        timeout: match is_chosen || token.is_some() {
+            true => timeout,
+            false => APPROVAL_TIMEOUT,
+        },
+        token,
+    })
+}
+
+/// Returns the longest time that launching the browser or connecting to it may take.
+pub(super) fn launch_timeout(options: &Options, extension: Option<&ExtensionSettings>) -> Duration {
+    let launch: Duration = required(&options.launch_timeout).into();
+    let approval = extension.map(|extension| extension.timeout + REPORT_TIMEOUT);
+    approval.map_or(launch, |approval| approval.max(launch))
 }
 
 /// Returns the browser kind of a name.

@@ -8,8 +8,8 @@ use crate::config::{
     options::Options,
     paths,
     secrets::SecretsSource,
-    settings::FileSettings,
-    value::{Bytes, CommaList},
+    settings::{FileSettings, VideoSettings},
+    value::{Bytes, CommaList, RecordVideo},
 };
 
 /// Returns the settings of files. `protected` is the result of [`protected`].
@@ -34,6 +34,16 @@ pub(super) fn files(
         runtime_dir: environment.path("XDG_RUNTIME_DIR"),
         owner: None,
         save_session: required(&options.save_session),
+        video: VideoSettings {
+            ffmpeg: required(&options.ffmpeg),
+            save: options.save_video.value(),
+            record: options
+                .record_video
+                .value()
+                .map(|RecordVideo { dir, size }| (cwd.join(dir), size)),
+        },
+        save_trace: required(&options.save_trace),
+        traces_dir: options.traces_dir.value().map(|path| cwd.join(path)),
         unrestricted: required(&options.allow_unrestricted_file_access),
         profiles: profiles(environment),
         browsers: paths::playhouse_cache(environment).join("browsers"),

@@ -56,11 +56,12 @@ const IMPLIED: [Implied; 6] = [
 ];
 
 /// The options that are an error in safe mode.
-const EXCLUDED: [&str; 5] = [
+const EXCLUDED: [&str; 6] = [
     "allowed_schemes",
     "readable_roots",
     "grant_permissions",
     "cdp_endpoint",
+    "extension",
     "webdriver_endpoint",
 ];
 
@@ -91,7 +92,7 @@ pub(super) fn apply(options: &mut Options) -> Result<(), ConfigError> {
     for option in EXCLUDED {
         let def = def(option);
         match (def.get)(options) {
-            None => {}
+            None | Some((Value::Bool(false), _)) => {}
             Some((Value::Array(list), _)) if list.is_empty() => {}
             Some((_, by)) => return Err(contradicts(def, by)),
         }

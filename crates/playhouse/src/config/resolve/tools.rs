@@ -44,9 +44,6 @@ pub(super) fn forbidden(options: &Options) -> Vec<Risk> {
     off.map(|(_, risk)| risk).collect()
 }
 
-/// The tools of `@playwright/mcp` that Playhouse does not have.
-const MISSING_DEVTOOLS: &str = "browser_resume, browser_highlight, browser_hide_highlight, browser_annotate, browser_start_recording, browser_stop_recording, browser_start_tracing, browser_stop_tracing, browser_start_video, browser_stop_video, browser_video_chapter, browser_video_show_actions, browser_video_hide_actions";
-
 /// Returns the capabilities that are on. Adds notices about unknown ones.
 pub(super) fn capabilities(options: &mut Options, notices: &mut Vec<String>) -> Vec<Capability> {
     let mut capabilities = Vec::new();
@@ -61,11 +58,6 @@ pub(super) fn capabilities(options: &mut Options, notices: &mut Vec<String>) -> 
     if options.vision.get() == Some(&true) {
         notices.push("--vision is deprecated, use --caps vision.".to_owned());
         capabilities.push(Capability::Vision);
-    }
-    if capabilities.contains(&Capability::Devtools) {
-        notices.push(format!(
-            "the capability \"devtools\" has no tools yet: {MISSING_DEVTOOLS} are missing."
-        ));
     }
     // With the session toolset, named contexts are always available.
     if options

@@ -220,16 +220,9 @@ fn every_key_of_the_package_is_taken_or_refused_with_the_reason() {
             "browser.launchOptions.handleSIGHUP",
             "browser.launchOptions.handleSIGINT",
             "browser.launchOptions.handleSIGTERM",
-            "browser.launchOptions.tracesDir",
             "browser.contextOptions.baseURL",
             "browser.contextOptions.clientCertificates",
-            "browser.contextOptions.recordHar",
-            "browser.contextOptions.recordVideo",
             "browser.remoteEndpoint",
-            "extension",
-            "webmcp",
-            "saveTrace",
-            "saveVideo",
         ]
     );
     let idle = load(&[], &[], Some(r#"{"timeouts":{"idle":1500}}"#)).expect("valid");

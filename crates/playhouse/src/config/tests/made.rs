@@ -174,3 +174,26 @@ fn settings_become_what_the_engine_starts() {
         ("http://p:1", vec![".a".to_owned(), "b".to_owned()])
     );
 }
+
+#[test]
+fn the_extension_has_time_for_the_approval() {
+    let of = |flags: &[&str]| {
+        let flags = [&["--extension"], flags].concat();
+        let browser = settings(&flags).browser;
+        let extension = browser.extension.clone().expect("it is used");
+        // The reason is reported before the launch times out.
+        assert!(browser.launch_timeout > extension.timeout);
+        (
+            extension.timeout.as_secs(),
+            browser.connect_options().is_some(),
+        )
+    };
+    assert_eq!(of(&[]), (120, true));
+    assert_eq!(of(&["--extension-token=x"]), (30, true));
+    assert_eq!(of(&["--cdp-timeout=60000"]), (60, true));
+    assert_eq!(
+        of(&["--extension-token=x", "--cdp-timeout=90000"]),
+        (90, true)
+    );
+    assert_eq!(settings(&["--extension-token=x"]).browser.extension, None);
+}

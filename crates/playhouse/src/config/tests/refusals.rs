@@ -44,6 +44,18 @@ fn a_failed_start_has_the_error_text_of_the_contract() {
             "Device emulation is not supported with cdpEndpoint.",
         ),
         (
+            &["--extension", "--isolated"],
+            "Cannot use --isolated together with --extension, pick one.",
+        ),
+        (
+            &["--extension", "--allowed-domains=example.com"],
+            "Cannot use --allowed-domains together with --extension, pick one.",
+        ),
+        (
+            &["--extension", "--browser=firefox"],
+            "--extension is not supported with the Firefox browser.",
+        ),
+        (
             &["--output-dir=/"],
             "--output-dir cannot point to a system directory: /.",
         ),
@@ -64,10 +76,6 @@ fn a_failed_start_has_the_error_text_of_the_contract() {
             "--min-browsers 5 is more than --max-browsers 2: raise one, or lower the other",
         ),
         (
-            &["--webmcp"],
-            "option '--webmcp' is not supported yet: it comes with a later release",
-        ),
-        (
             &["--tools=browser_close"],
             "Invalid --tools: browser_close. Expected tools with a sign, such as \"+browser_pdf_save,-browser_evaluate\"",
         ),
@@ -78,11 +86,18 @@ fn a_failed_start_has_the_error_text_of_the_contract() {
 
 #[test]
 fn an_option_of_a_later_release_may_be_switched_off() {
-    settings(&["--no-webmcp"]);
-    load(&[], &[], Some(r#"{"extension": false, "webmcp": false}"#)).expect("valid");
-    let message = refusal(&[], Some(r#"{"webmcp": true}"#));
+    load(
+        &[],
+        &[],
+        Some(r#"{"browser": {"launchOptions": {"devtools": false}}}"#),
+    )
+    .expect("valid");
+    let message = refusal(
+        &[],
+        Some(r#"{"browser": {"launchOptions": {"devtools": true}}}"#),
+    );
     assert_eq!(
         message,
-        "option 'webmcp' is not supported yet: it comes with a later release"
+        "option 'browser.launchOptions.devtools' is not supported yet: it comes with a later release"
     );
 }

@@ -215,6 +215,8 @@ choices! {
         Network,
         /// Saving pages as PDF.
         Pdf,
+        /// Core Web Vitals, traces, heap snapshots, coverage and throttling.
+        Performance,
         /// Cookies and web storage.
         Storage,
         /// Assertions and locators.
@@ -223,5 +225,9 @@ choices! {
         Vision,
         /// Traces, videos and highlights.
         Devtools,
+        /// Fixed tools that list and call the tools of pages.
+        Webmcp,
+        /// Accessibility audit and page check.
+        Audit,
     }
 }

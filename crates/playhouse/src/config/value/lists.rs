@@ -173,7 +173,7 @@ impl OptionValue for Ports {
 
     fn parse(text: &str) -> Result<Self, Problem> {
         let ports = split(text, Some(',')).into_iter().map(|port| {
-            let port = port.parse().ok().filter(|port| *port != 0);
+            let port = port.parse::<u16>().ok().filter(|port| *port != 0);
             port.ok_or_else(not_ports)
         });
         ports.collect::<Result<_, _>>().map(Self)

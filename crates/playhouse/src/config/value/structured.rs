@@ -106,6 +106,40 @@ impl OptionValue for Viewport {
     }
 }
 
+/// Where videos are recorded, in the form of Playwright.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RecordVideo {
+    pub(crate) dir: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) size: Option<Size>,
+}
+
+impl OptionValue for RecordVideo {
+    const WORD: &'static str = "JSON";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let value = serde_json::from_str(text).unwrap_or(Value::Null);
+        Self::from_json(&value)
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        object(value, "an object with dir, perhaps with size")
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self)
+    }
+
+    fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": { "dir": { "type": "string" }, "size": Size::schema() },
+            "required": ["dir"],
+            "additionalProperties": false
+        })
+    }
+}
+
 /// Whether service workers are blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BlockServiceWorkers(pub bool);
@@ -276,6 +310,49 @@ impl From<Preference> for Value {
     }
 }
 
+/// The recording of an HTTP archive.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordHar {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether bodies are embedded.
+    #[serde(default)]
+    pub content: HarContent,
+    /// How much is recorded of each request.
+    #[serde(default)]
+    pub mode: HarMode,
+    /// A glob of the URLs to record; default: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url_filter: Option<String>,
+}
+
+/// Whether an HTTP archive contains the bodies of responses.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+#[expect(
+    missing_docs,
+    reason = "a variant with a comment is a schema of its own, which costs tokens"
+)]
+pub enum HarContent {
+    #[default]
+    Embed,
+    Omit,
+}
+
+/// How much an HTTP archive contains.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HarMode {
+    /// Everything.
+    #[default]
+    Full,
+    /// What a replay needs.
+    Minimal,
+}
+
 /// Any JSON object.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -295,6 +372,17 @@ objects! {
     FirefoxPreferences: "an object of booleans, whole numbers and strings", {
         "type": "object",
         "additionalProperties": { "type": ["boolean", "integer", "string"] }
+    };
+    RecordHar: "an object with path", {
+        "type": "object",
+        "properties": {
+            "path": { "type": "string" },
+            "content": { "enum": ["embed", "omit"] },
+            "mode": { "enum": ["full", "minimal"] },
+            "urlFilter": { "type": "string" }
+        },
+        "required": ["path"],
+        "additionalProperties": false
     };
     JsonObject: "a JSON object", { "type": "object" };
     HttpCredentials: "an object with username and password", {

@@ -75,7 +75,23 @@ impl Session {
             }
         }
         settings.context.name = Some(name.to_owned());
-        let fresh = Session::new(Arc::new(settings), self.browsers.clone());
+        let fresh = self.open_context(call, settings).await?.keep();
+        let mut contexts = self.contexts();
+        contexts.named.extend(fresh.map(|it| (name.to_owned(), it)));
+        contexts.active = Some(name.to_owned());
+        Ok(())
+    }
+
+    /// Opens a browser context that is not one of the named ones.
+    pub(crate) async fn open_context(
+        &self,
+        call: &Call,
+        settings: Settings,
+    ) -> Result<PendingContext> {
+        let mut fresh = Session::new(Arc::new(settings), self.browsers.clone());
+        fresh.observers = self.observers.clone();
+        fresh.call_log = self.call_log.clone();
+        fresh.control = self.control.clone();
         let output = self.output(call).await.clone();
         // Set here for the first time.
         let _ = fresh.output.set(output);
@@ -84,13 +100,9 @@ impl Session {
             let _ = fresh.app.set(app.clone());
         }
         let fresh = Arc::new(fresh);
-        let mut unfinished = PendingContext(Some(fresh.clone()));
+        let pending = PendingContext(Some(fresh.clone()));
         fresh.current_tab(call).await?;
-        unfinished.0 = None;
-        let mut contexts = self.contexts();
-        contexts.named.push((name.to_owned(), fresh));
-        contexts.active = Some(name.to_owned());
-        Ok(())
+        Ok(pending)
     }
 
     /// Makes the context of that name the active one.
@@ -181,8 +193,27 @@ impl Contexts {
     }
 }
 
-/// A context that is not registered yet: closed when dropped.
-struct PendingContext(Option<Arc<Session>>);
+/// A context that is not registered: closed when dropped.
+pub(crate) struct PendingContext(Option<Arc<Session>>);
+
+impl PendingContext {
+    /// Returns the context.
+    pub(crate) fn session(&self) -> Option<&Arc<Session>> {
+        self.0.as_ref()
+    }
+
+    /// Returns the context, which is not closed.
+    fn keep(mut self) -> Option<Arc<Session>> {
+        self.0.take()
+    }
+
+    /// Closes the context.
+    pub(crate) async fn close(self) {
+        if let Some(session) = self.keep() {
+            session.close_own_context().await;
+        }
+    }
+}
 
 impl Drop for PendingContext {
     fn drop(&mut self) {

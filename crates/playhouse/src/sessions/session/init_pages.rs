@@ -51,6 +51,7 @@ impl InitPages {
             action: settings.timeouts.action,
             navigation: settings.timeouts.navigation,
             longest: settings.longest_call(),
+            can_pause: false,
         };
         let paths = self.paths.clone();
         let (tell, outcome) = watch::channel(None);
@@ -111,7 +112,7 @@ async fn run(path: &Path, setting: ScriptContext) -> Result<Script> {
     }
     match outcome.end {
         // The client handles the dialog.
-        End::Value(_) | End::Dialog => Ok(script),
+        End::Value(_) | End::Dialog | End::Paused => Ok(script),
         End::Failed(message) => {
             let reason = message.strip_prefix("Error: ").unwrap_or(&message);
             Err(failed(&format!("{reason}{}", advice(reason))))

@@ -16,6 +16,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("Open tabs", "tabs"),
     ("Page", "page"),
     ("Modal state", "modalState"),
+    ("Changes", "changes"),
     ("Snapshot", "snapshot"),
     ("Events", "events"),
     ("Paused", "paused"),

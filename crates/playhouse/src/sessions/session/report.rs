@@ -1,19 +1,42 @@
 //! The report of an answer besides the result of the tool: the page, the tabs, the snapshot, and new events.
 
+use super::changes::{Comparison, KnownSize};
 use super::tabs::TabSummary;
 use super::{Session, TITLE_TIMEOUT, Tab};
 use crate::answers::reply::{Answer, Event, Reply, SnapshotFacts, SnapshotRequest, TabFacts};
 use crate::calls::Call;
 use crate::config::{AnswerStyle, SnapshotMode};
 use crate::error::{Error, Result};
+use crate::telemetry::part_span;
 use engine::{Layout, SnapshotOptions, estimate_tokens};
 use std::time::Duration;
+use tracing::Instrument as _;
 
 /// How long to wait for the document of a new page before its URL is reported.
 const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The largest snapshot in the compact answer to a navigation, in tokens.
 const MAX_SNAPSHOT_AFTER_NAVIGATION: usize = 1_500;
+
+/// The largest list of changes in the answer to an action, in tokens.
+const MAX_CHANGES_TOKENS: usize = 400;
+
+/// What an answer shows of the document, and its title if that was read.
+#[derive(Default)]
+struct Shown {
+    snapshot: Option<SnapshotFacts>,
+    changes: Option<Vec<String>>,
+    title: Option<String>,
+}
+
+impl Shown {
+    fn of_snapshot(snapshot: SnapshotFacts) -> Self {
+        Self {
+            snapshot: Some(snapshot),
+            ..Self::default()
+        }
+    }
+}
 
 impl Session {
     /// Returns a tool's reply with the page state after it.
@@ -33,25 +56,35 @@ impl Session {
         let is_compact = self.settings.answers.style == AnswerStyle::Compact;
         let asked = match &wish {
             _ if is_compact => false,
-            SnapshotRequest::None => false,
+            SnapshotRequest::None | SnapshotRequest::ForChanges => false,
             SnapshotRequest::AfterAction => {
                 self.settings.answers.snapshot_mode != SnapshotMode::None
             }
-            SnapshotRequest::Inline(_) | SnapshotRequest::File(_) => true,
+            SnapshotRequest::Inline(_)
+            | SnapshotRequest::Outline { .. }
+            | SnapshotRequest::File(_) => true,
         };
         let current = tabs.current();
-        let (snapshot, read) = match &current {
-            Some(tab) => self.snapshot(call, tab, wish).await,
-            None => (None, None),
+        let shown = match &current {
+            Some(tab) => {
+                let shown = self.snapshot(call, tab, wish);
+                shown.instrument(part_span!("snapshot")).await
+            }
+            None => Shown::default(),
         };
-        let title = reply.title.take().or(read);
+        let title = reply.title.take().or(shown.title);
+        let changes = reply.changes.take().or(shown.changes);
+        if let Some(changes) = &changes {
+            self.record_changes(changes);
+        }
         let summarize = tabs
             .summarize(&call.within(TITLE_TIMEOUT), title.as_deref())
             .await;
         let changed = mark_reported(&summarize);
         let mut answer = Answer {
             reply,
-            snapshot,
+            changes,
+            snapshot: shown.snapshot,
             ..Answer::default()
         };
         if asked || changed {
@@ -64,6 +97,7 @@ impl Session {
         if let Some(tab) = &current {
             answer.modals = tab.modals();
         }
+        answer.pause = self.pause();
         answer.events = std::mem::take(&mut self.state().events);
         answer
             .events
@@ -91,7 +125,12 @@ impl Session {
                 ..Answer::default()
             };
         }
-        let told = |event: &mut Event| matches!(event, Event::NavigationFailed { .. });
+        let told = |event: &mut Event| {
+            matches!(
+                event,
+                Event::NavigationFailed { .. } | Event::UserActed {} | Event::UserAnnotated { .. }
+            )
+        };
         let mut events: Vec<_> = self.state().events.extract_if(.., told).collect();
         events.extend(tabs.refused());
         events.extend(tabs.download_events().await);
@@ -114,89 +153,148 @@ impl Session {
         summarize.iter().map(TabSummary::listed).collect()
     }
 
-    /// Returns the requested snapshot, and the page's title if that was read with it.
-    async fn snapshot(
-        &self,
-        call: &Call,
-        tab: &Tab,
-        wish: SnapshotRequest,
-    ) -> (Option<SnapshotFacts>, Option<String>) {
-        let snapshot = match wish {
-            SnapshotRequest::None => None,
-            SnapshotRequest::Inline(text) => {
-                tab.set_shown();
-                Some(SnapshotFacts::Inline(text))
-            }
-            SnapshotRequest::File(link) => Some(SnapshotFacts::File(link)),
-            SnapshotRequest::AfterAction
-                if self.settings.answers.snapshot_mode == SnapshotMode::None =>
-            {
-                None
-            }
-            SnapshotRequest::AfterAction => match self.snapshot_after(call, tab).await {
-                Ok((snapshot, title)) => return (snapshot, title),
-                // The page's section reports the crash.
-                Err(Error::Engine(engine::Error::PageCrashed {})) => None,
-                // The action was done, even if no snapshot can be taken.
-                Err(error) => {
-                    let text = error.to_string();
-                    let reason = text.lines().next().unwrap_or_default().to_owned();
-                    Some(SnapshotFacts::Missing(reason))
-                }
-            },
+    /// Returns the requested snapshot, or the changes of the page.
+    async fn snapshot(&self, call: &Call, tab: &Tab, wish: SnapshotRequest) -> Shown {
+        let answers = &self.settings.answers;
+        let is_asked = match &wish {
+            SnapshotRequest::AfterAction => answers.snapshot_mode != SnapshotMode::None,
+            SnapshotRequest::ForChanges => answers.changes && tab.modals().is_empty(),
+            _ => true,
         };
-        (snapshot, None)
+        let is_compact = answers.style == AnswerStyle::Compact;
+        let shown = match (wish, tab.known_size()) {
+            _ if !is_asked => return Shown::default(),
+            (SnapshotRequest::None, _) => return Shown::default(),
+            (SnapshotRequest::Inline(text), _) => {
+                tab.set_shown();
+                return Shown::of_snapshot(SnapshotFacts::Inline(text));
+            }
+            (SnapshotRequest::Outline { outline, whole }, _) => {
+                tab.set_shown();
+                let written = self.write_outline(call, outline, whole).await;
+                written.map(Shown::of_snapshot)
+            }
+            (SnapshotRequest::File(link), _) => {
+                return Shown::of_snapshot(SnapshotFacts::File(link));
+            }
+            (SnapshotRequest::AfterAction, _) => self.snapshot_after(call, tab).await,
+            (SnapshotRequest::ForChanges, KnownSize::Unknown) if is_compact => {
+                self.snapshot_after(call, tab).await
+            }
+            (SnapshotRequest::ForChanges, KnownSize::Small) => {
+                let changes = self.changes_after(call, tab).await;
+                return changes.unwrap_or_default();
+            }
+            (SnapshotRequest::ForChanges, _) => return Shown::default(),
+        };
+        match shown {
+            Ok(shown) => shown,
+            // The page's section reports the crash.
+            Err(Error::Engine(engine::Error::PageCrashed {})) => Shown::default(),
+            // The action was done, even if no snapshot can be taken.
+            Err(error) => {
+                let text = error.to_string();
+                let reason = text.lines().next().unwrap_or_default().to_owned();
+                Shown::of_snapshot(SnapshotFacts::Missing(reason))
+            }
+        }
     }
 
-    /// Takes the snapshot after an action; returns it, and the page's title if that was read. In compact answers, a short snapshot of a new
-    /// document is in the answer; others are in a file.
-    async fn snapshot_after(
-        &self,
-        call: &Call,
-        tab: &Tab,
-    ) -> Result<(Option<SnapshotFacts>, Option<String>)> {
+    /// Takes a snapshot for the changes of the page alone.
+    async fn changes_after(&self, call: &Call, tab: &Tab) -> Result<Shown> {
+        let options = self.settings.answers.snapshot_options();
+        let seen = tab.snapshot(call, &options).await?;
+        let changes = match tab.compare(call, &seen, MAX_CHANGES_TOKENS).await {
+            Comparison::Lines(lines) => Some(lines),
+            Comparison::NewDocument | Comparison::TooLarge => None,
+        };
+        Ok(Shown {
+            snapshot: None,
+            changes,
+            title: seen.title,
+        })
+    }
+
+    /// Takes the snapshot after an action. In answers of `@playwright/mcp`, it is in a file. In compact answers, the snapshot of a new
+    /// document or its outline is in the answer; of a known document, the changes are.
+    async fn snapshot_after(&self, call: &Call, tab: &Tab) -> Result<Shown> {
         let answers = &self.settings.answers;
         let layout = answers.layout();
+        let is_new = layout == Layout::Compact && !tab.is_shown();
+        let most = call
+            .own_max_tokens()
+            .unwrap_or(MAX_SNAPSHOT_AFTER_NAVIGATION);
         let options = SnapshotOptions {
-            layout,
-            boxes: answers.snapshot_boxes,
-            ..SnapshotOptions::default()
+            max_tokens: is_new.then(|| most.min(call.max_snapshot_tokens(&tab.page.url()))),
+            ..answers.snapshot_options()
         };
         // A page with a modal state cannot be read; its file is empty.
         let seen = match tab.modals().is_empty() {
-            true => match tab.page.snapshot(&call.action(), &options).await {
+            true => match tab.snapshot(call, &options).await {
                 Err(engine::Error::Timeout { .. })
                     if !call.has_own_timeout() && tab.page.is_responsive_again().await =>
                 {
-                    tab.page.snapshot(&call.action(), &options).await
+                    tab.snapshot(call, &options).await
                 }
                 seen => seen,
             },
             false => Err(engine::Error::DialogOpen {}),
         };
-        let (text, title) = match seen {
+        let mut shown = Shown::default();
+        let (text, outline) = match seen {
             // The section of the modal state says all.
-            Err(engine::Error::DialogOpen {}) if layout == Layout::Compact => {
-                return Ok((None, None));
-            }
+            Err(engine::Error::DialogOpen {}) if layout == Layout::Compact => return Ok(shown),
             Err(engine::Error::DialogOpen {}) => (String::new(), None),
             seen => {
-                let seen = seen?;
-                (seen.text, seen.title)
+                let mut seen = seen?;
+                tab.set_shown();
+                shown.title = seen.title.take();
+                if answers.changes
+                    && let Comparison::Lines(lines) =
+                        tab.compare(call, &seen, MAX_CHANGES_TOKENS).await
+                {
+                    shown.changes = Some(lines);
+                }
+                (seen.text, seen.outline)
             }
         };
-        let is_short = estimate_tokens(&text) <= MAX_SNAPSHOT_AFTER_NAVIGATION;
-        if layout == Layout::Compact && tab.set_shown() && is_short {
-            return Ok((Some(SnapshotFacts::Inline(text)), title));
+        if layout == Layout::Compact && shown.changes.is_some() {
+            return Ok(shown);
         }
-        let extension = match layout {
+        shown.snapshot = Some(match outline {
+            Some(outline) => self.write_outline(call, outline, text).await?,
+            None if is_new => SnapshotFacts::Inline(text),
+            None => SnapshotFacts::File(self.write_snapshot(call, text).await?),
+        });
+        Ok(shown)
+    }
+
+    /// Writes the whole snapshot to a file for an answer with its outline.
+    async fn write_outline(
+        &self,
+        call: &Call,
+        outline: String,
+        whole: String,
+    ) -> Result<SnapshotFacts> {
+        let tokens = estimate_tokens(&whole);
+        let link = self.write_snapshot(call, whole).await?;
+        Ok(SnapshotFacts::Outline {
+            outline,
+            link,
+            tokens,
+        })
+    }
+
+    /// Writes a snapshot to a file; returns the link to it.
+    async fn write_snapshot(&self, call: &Call, text: String) -> Result<String> {
+        let extension = match self.settings.answers.layout() {
             Layout::Full => "yml",
             Layout::Compact => "md",
         };
         let output = self.output(call).await;
         let file = output.automatic("page", extension).await?;
         output.write(&file, text).await?;
-        Ok((Some(SnapshotFacts::File(file.link)), title))
+        Ok(file.link)
     }
 }
 

@@ -1,12 +1,18 @@
 //! A tab of a session: the page, its last reported state, and its console log.
 
+use super::changes::{Comparison, KnownSize, LastSnapshot};
 use super::console_file::ConsoleFile;
+use super::document_tools::{DocumentTools, ListedTool};
 use super::init_pages::Initialization;
 use crate::answers::reply::{Event, Modal, PageFacts};
+use crate::calls::Call;
 use crate::config::Settings;
 use crate::error::Result;
 use crate::files::Output;
-use engine::{LoadState, LoaderId, NavigationOutcome, NetError, Page, Progress};
+use engine::{
+    Layout, LoadState, LoaderId, NavigationOutcome, NetError, Page, Progress, Snapshot,
+    SnapshotOptions,
+};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -33,8 +39,12 @@ pub(crate) struct Tab {
     known: AtomicBool,
     /// The number of responses that the page had received when the last action started.
     responses: AtomicU64,
+    /// The number of requests that the page had sent when the last action started.
+    requests: AtomicU64,
     /// The document whose snapshot was in an answer last.
     shown: Mutex<Option<LoaderId>>,
+    last_snapshot: LastSnapshot,
+    document_tools: DocumentTools,
     _watch: Task,
 }
 
@@ -96,7 +106,10 @@ impl Tab {
             crash_told: AtomicBool::new(false),
             known: AtomicBool::new(false),
             responses: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
             shown: Mutex::default(),
+            last_snapshot: LastSnapshot::default(),
+            document_tools: DocumentTools::default(),
             _watch: watch,
         }
     }
@@ -132,6 +145,7 @@ impl Tab {
             crashed: page.is_crashed(),
             status: page.status(),
             console: page.console_counts(),
+            document_tools: self.document_tools().len(),
         }
     }
 
@@ -150,13 +164,71 @@ impl Tab {
         news
     }
 
-    /// Records that an answer contains a snapshot of the current document; returns whether it is the first one.
-    pub(super) fn set_shown(&self) -> bool {
-        let document = self.document().and_then(|(document, _)| document);
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = *shown != document;
-        *shown = document;
-        is_new
+    /// Returns whether an answer contains a snapshot of the current document.
+    pub(super) fn is_shown(&self) -> bool {
+        *self.shown() == self.document_id()
+    }
+
+    /// Records that an answer contains a snapshot of the current document.
+    pub(super) fn set_shown(&self) {
+        *self.shown() = self.document_id();
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Option<LoaderId>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a snapshot; at the same time asks the documents for their WebMCP tools.
+    pub(crate) async fn snapshot(
+        &self,
+        call: &Call,
+        options: &SnapshotOptions<'_>,
+    ) -> engine::Result<Snapshot> {
+        let progress = call.action();
+        let (snapshot, ()) = tokio::join!(
+            self.page.snapshot(&progress, options),
+            self.list_document_tools(call)
+        );
+        let mut snapshot = snapshot?;
+        if options.layout == Layout::Full {
+            let heading = self.document_tools.heading();
+            snapshot.text.insert_str(0, &heading);
+            if let Some(outline) = &mut snapshot.outline {
+                outline.insert_str(0, &heading);
+            }
+        }
+        Ok(snapshot)
+    }
+
+    /// Asks the documents for their WebMCP tools.
+    pub(crate) async fn list_document_tools(&self, call: &Call) {
+        let document = self.document_id();
+        self.document_tools
+            .refresh(call, &self.page, document)
+            .await;
+    }
+
+    /// Returns the WebMCP tools that the documents listed last.
+    pub(crate) fn document_tools(&self) -> Arc<Vec<ListedTool>> {
+        self.document_tools.listed()
+    }
+
+    /// Compares a snapshot of the complete page with the last one, and keeps it in place of that. The steps of a batch keep none, because the
+    /// answer of the batch lists all changes since before its first step.
+    pub(crate) async fn compare(
+        &self,
+        call: &Call,
+        snapshot: &Snapshot,
+        max_tokens: usize,
+    ) -> Comparison {
+        let (last, document) = (&self.last_snapshot, self.document_id());
+        last.compare(document, snapshot, !call.is_step(), max_tokens)
+            .await
+    }
+
+    /// Returns what is known of the size of the current document.
+    pub(super) fn known_size(&self) -> KnownSize {
+        self.last_snapshot.known_size(&self.document_id())
     }
 
     /// Records that the client was informed of the tab; returns whether it was before.
@@ -168,6 +240,13 @@ impl Tab {
     pub(crate) fn on_action_started(&self) {
         let responses = self.page.response_count();
         self.responses.store(responses, Ordering::Relaxed);
+        let requests = self.page.request_count();
+        self.requests.store(requests, Ordering::Relaxed);
+    }
+
+    /// Returns the number of requests that the page had sent when the last action started.
+    pub(crate) fn requests_before_action(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
     }
 
     /// Returns the number of responses that the page had received when the last action started.
@@ -244,6 +323,11 @@ impl Tab {
     fn document(&self) -> Option<(Option<LoaderId>, bool)> {
         let main = self.page.frames().into_iter().next()?;
         Some((main.document, main.pending))
+    }
+
+    /// Returns the current document.
+    fn document_id(&self) -> Option<LoaderId> {
+        self.document()?.0
     }
 
     /// Returns whether the tab crashed and that was not reported.

@@ -1,5 +1,6 @@
 //! The tabs of a session in the order in which they were opened, and the current one.
 
+use super::har::HarRecording;
 use super::init_pages::InitPages;
 use super::tab::Tab;
 use crate::answers::reply::{Event, OpenedPage, PageFacts, TabFacts};
@@ -8,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::files::Output;
 use crate::sessions::browsers::OpenContext;
 use crate::sessions::downloads::Downloads;
+use crate::sessions::observers::Observers;
 use engine::{BrowserContext, Page, PageId, Progress};
 use script::ScriptRegistry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,6 +20,10 @@ use task::Task;
 pub(crate) struct Tabs {
     open: OpenContext,
     shared: Arc<Shared>,
+    /// The recording that a call started.
+    har: Mutex<Option<HarRecording>>,
+    /// The recording that the settings request.
+    configured_har: Mutex<Option<HarRecording>>,
     _watch: Task,
 }
 
@@ -50,6 +56,7 @@ struct Shared {
     state: Mutex<State>,
     downloads: Arc<Downloads>,
     init_pages: InitPages,
+    observers: Arc<Observers>,
 }
 
 #[derive(Default)]
@@ -71,6 +78,7 @@ impl Tabs {
         output: Output,
         registry: &ScriptRegistry,
         settings: &Settings,
+        observers: Arc<Observers>,
     ) -> Arc<Self> {
         let downloads = Arc::new(Downloads::new(output.clone()));
         let shared = Arc::new(Shared {
@@ -86,11 +94,20 @@ impl Tabs {
             output,
             settings: settings.clone(),
             state: Mutex::default(),
+            observers,
         });
         let watch = task::spawn("tabs", follow(shared.clone()));
+        let configured_har = match &settings.context.record_har {
+            Some(wanted) => HarRecording::configured(&open.context, &shared.output, wanted)
+                .inspect_err(|error| tracing::warn!(%error, "requests are not recorded"))
+                .ok(),
+            None => None,
+        };
         Arc::new(Self {
             open,
             shared,
+            har: Mutex::default(),
+            configured_har: Mutex::new(configured_har),
             _watch: watch,
         })
     }
@@ -98,6 +115,23 @@ impl Tabs {
     /// Returns the context and its browser.
     pub(crate) fn open(&self) -> &OpenContext {
         &self.open
+    }
+
+    /// Returns the recording that a call started.
+    pub(crate) fn har(&self) -> MutexGuard<'_, Option<HarRecording>> {
+        self.har.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the archives of the running recordings, before the context closes.
+    pub(crate) async fn finish_har(&self) {
+        let configured = self.configured_har.lock();
+        let configured = configured.unwrap_or_else(PoisonError::into_inner).take();
+        let recordings = [configured, self.har().take()];
+        for recording in recordings.into_iter().flatten() {
+            if let Err(error) = recording.stop().await {
+                tracing::warn!(%error, "a HAR cannot be written");
+            }
+        }
     }
 
     /// Returns why the browser has closed, if it has.
@@ -171,7 +205,7 @@ impl Tabs {
     pub(crate) async fn open_another(&self, progress: &Progress) -> Result<Arc<Tab>> {
         let unused = !self.mark_used() && self.all().is_empty();
         let browser = &self.shared.settings.browser;
-        let is_ours = browser.cdp.is_none() && browser.webdriver.is_none();
+        let is_ours = browser.connect_options().is_none();
         if unused && is_ours && self.open.browser_number().is_none() {
             self.open_new(progress).await?;
         }
@@ -298,6 +332,7 @@ impl Shared {
         for page in pages {
             if !state.tabs.iter().any(|tab| tab.page == page) {
                 let init = self.init_pages.begin(page.clone(), &self.settings);
+                page.set_input_observer(self.observers.clone());
                 let tab = Tab::new(page, self.output.clone(), &self.settings, init);
                 if !state.used {
                     // It existed before the first call of the client.

@@ -6,6 +6,7 @@ use crate::calls::Call;
 use crate::error::Result;
 use crate::tools::scope::WholeSession;
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use engine::codegen::{Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -24,8 +25,10 @@ impl Tool for Close {
     type Scope = WholeSession;
     type Output = Reply;
 
-    async fn run(self, WholeSession(session): WholeSession, _: &Call) -> Result<Reply> {
+    async fn run(self, WholeSession(session): WholeSession, call: &Call) -> Result<Reply> {
         session.close().await;
-        Ok(Reply::code("await page.close()").and(Part::Tabs(Vec::new())))
+        let statement = Statement::new(Receiver::Page, "close");
+        let reply = Reply::statements(call.language(), "await page.close()", [statement]);
+        Ok(reply.and(Part::Tabs(Vec::new())))
     }
 }

@@ -7,12 +7,12 @@ use crate::config::Capability;
 use crate::error::{Error, Result};
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use crate::tools::verbs::cookies::{InvalidCookie, NewCookie};
+use engine::SameSite;
 use engine::codegen::javascript::string as quote;
-use engine::{Cookie, SameSite};
+use engine::codegen::{Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<CookieList>(),
@@ -59,7 +59,9 @@ impl Tool for CookieList {
         } else {
             lines.join("\n")
         };
-        Ok(Reply::page(text).and_code("await page.context().cookies();"))
+        let statement = Statement::new(Receiver::Context, "cookies");
+        let code = "await page.context().cookies();";
+        Ok(Reply::page(text).and_statements(call.language(), code, [statement]))
     }
 }
 
@@ -95,30 +97,17 @@ impl Tool for CookieGet {
             ),
             None => format!("Cookie '{}' not found", self.name),
         };
-        Ok(Reply::page(text).and_code("await page.context().cookies();"))
+        let statement = Statement::new(Receiver::Context, "cookies");
+        let code = "await page.context().cookies();";
+        Ok(Reply::page(text).and_statements(call.language(), code, [statement]))
     }
 }
 
 /// Set a cookie.
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct CookieSet {
-    /// Its name.
-    name: String,
-    /// Its value.
-    value: String,
-    /// Its domain; the page's by default.
-    domain: Option<String>,
-    /// Its path; / by default.
-    path: Option<String>,
-    /// When it expires, in Unix seconds.
-    expires: Option<f64>,
-    /// Hidden from scripts.
-    http_only: Option<bool>,
-    /// Over HTTPS only.
-    secure: Option<bool>,
-    /// Cross-site rule.
-    same_site: Option<SameSite>,
+    #[serde(flatten)]
+    cookie: NewCookie,
 }
 
 impl Tool for CookieSet {
@@ -131,48 +120,24 @@ impl Tool for CookieSet {
     type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
-        let host = Url::parse(&tab.page.url())
-            .ok()
-            .and_then(|url| url.host_str().map(str::to_owned));
-        let domain = self.domain.or(host).ok_or(Error::Arguments {
-            reason: "The page has no domain: give the cookie one".into(),
+        let cookie = self.cookie.clone().complete(None, &tab.page.url());
+        let cookie = cookie.map_err(|invalid| Error::Arguments {
+            reason: invalid.to_string().into(),
             parameters: &[],
-            missing: &["domain"],
+            missing: match invalid {
+                InvalidCookie::NoDomain => &["domain"],
+                InvalidCookie::InvalidDomain | InvalidCookie::EmptyName => &[],
+            },
             bare: false,
         })?;
-        let path = self.path.unwrap_or_else(|| "/".to_owned());
-        let mut shown = json!({
-            "name": self.name,
-            "value": self.value,
-            "domain": domain,
-            "path": path,
-        });
-        for (name, value) in [
-            ("expires", self.expires.map(json_number)),
-            ("httpOnly", self.http_only.map(Value::from)),
-            ("secure", self.secure.map(Value::from)),
-            ("sameSite", self.same_site.map(|rule| json!(rule))),
-        ] {
-            if let Some(value) = value {
-                shown[name] = value;
-            }
-        }
-        let cookie = Cookie {
-            name: self.name,
-            value: self.value,
-            domain,
-            path,
-            expires: self.expires.unwrap_or(-1.0),
-            http_only: self.http_only.unwrap_or(false),
-            secure: self.secure.unwrap_or(false),
-            same_site: self.same_site,
-        };
+        let shown = self.cookie.to_playwright(&cookie);
+        let argument = self.cookie.argument(&cookie);
         tab.context()?
             .set_cookies(&call.action(), &[cookie])
             .await?;
-        Ok(Reply::code(format!(
-            "await page.context().addCookies([{shown}]);"
-        )))
+        let code = format!("await page.context().addCookies([{shown}]);");
+        let statement = Statement::new(Receiver::Context, "addCookies").argument(argument);
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 }
 
@@ -199,10 +164,13 @@ impl Tool for CookieDelete {
         tab.context()?
             .remove_cookies(&progress, |cookie| cookie.name == *name)
             .await?;
-        Ok(Reply::code(format!(
+        let code = format!(
             "await page.context().clearCookies({{ name: {} }});",
             quote(name)
-        )))
+        );
+        let statement =
+            Statement::new(Receiver::Context, "clearCookies").option("name", Some(name.as_str()));
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 }
 
@@ -224,7 +192,9 @@ impl Tool for CookieClear {
         tab.context()?
             .remove_cookies(&call.action(), |_| true)
             .await?;
-        Ok(Reply::code("await page.context().clearCookies();"))
+        let statement = Statement::new(Receiver::Context, "clearCookies");
+        let code = "await page.context().clearCookies();";
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 }
 
@@ -233,17 +203,4 @@ fn is_match(filter: &Option<String>, value: &str) -> bool {
     filter
         .as_ref()
         .is_none_or(|filter| value.contains(filter.as_str()))
-}
-
-/// Returns a JSON number, without a fraction if it is a whole number.
-fn json_number(number: f64) -> Value {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "only for whole numbers that fit"
-    )]
-    if number.fract() == 0.0 && number.abs() < 9e15 {
-        (number as i64).into()
-    } else {
-        number.into()
-    }
 }

@@ -6,6 +6,7 @@ use crate::calls::Call;
 use crate::error::Result;
 use crate::tools::scope::DialogTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use engine::codegen::javascript;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -35,6 +36,12 @@ impl Tool for HandleDialog {
         let progress = call.action();
         let answer = tab.page.answer_dialog(&progress, self.accept, text);
         tab.act(call, answer).await?;
-        Ok(Reply::default())
+        let handler = match (self.accept, text) {
+            (false, _) => "dismiss()".to_owned(),
+            (true, None) => "accept()".to_owned(),
+            (true, Some(text)) => format!("accept({})", javascript::string(text)),
+        };
+        let code = format!("page.once('dialog', (dialog) => dialog.{handler});");
+        Ok(Reply::default().and_test_code(code).and_changes())
     }
 }

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript;
+use engine::codegen::{Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -43,6 +44,8 @@ impl Tool for Drag {
         tab.act(call, start.locator.drag_to(&progress, &end.locator))
             .await?;
         let code = javascript::drag_to(&start.shown, &end.shown);
-        Ok(Reply::code(code).and_snapshot())
+        let receiver = Receiver::Element(start.shown);
+        let statement = Statement::new(receiver, "dragTo").argument(&end.shown);
+        Ok(Reply::statements(call.language(), code, [statement]).and_snapshot())
     }
 }

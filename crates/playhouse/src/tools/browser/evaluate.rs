@@ -7,8 +7,10 @@ use crate::config::Risk;
 use crate::error::Result;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use crate::tools::verbs::evaluate::{evaluate, is_function};
+use crate::tools::verbs::evaluate::evaluate;
 use engine::codegen::javascript;
+use engine::codegen::{Receiver, Statement};
+use engine::is_function;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,10 +52,18 @@ impl Tool for Evaluate {
             None => None,
         };
         let code = javascript::evaluate(found.as_ref().map(|found| &found.shown), &shown);
+        let receiver = match &found {
+            Some(found) => Receiver::Element(found.shown.clone()),
+            None => Receiver::Page,
+        };
+        let statement = Statement::new(receiver, "evaluate").argument(shown.as_str());
+        let language = call.language();
         let element = found.as_ref().map(|found| &found.locator);
         let value = match evaluate(&tab, call, element, function).await {
             // A script that opens a dialog has no result until the dialog is handled.
-            Err(engine::Error::DialogOpen {}) => return Ok(Reply::code(code)),
+            Err(engine::Error::DialogOpen {}) => {
+                return Ok(Reply::statements(language, code, [statement]));
+            }
             // An exception of the script is a result.
             Err(error @ engine::Error::Script { .. }) => return Ok(Reply::error(error)),
             value => value?,
@@ -65,6 +75,6 @@ impl Tool for Evaluate {
         let reply = tab
             .text_or_file(call, text, self.filename.as_deref(), "Evaluation result")
             .await?;
-        Ok(reply.and_code(code))
+        Ok(reply.and_statements(language, code, [statement]))
     }
 }

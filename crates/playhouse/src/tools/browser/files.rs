@@ -9,6 +9,7 @@ use crate::tools::scope::{CurrentTab, FileChooserTab, TabInAnyState};
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::Payload;
 use engine::codegen::javascript;
+use engine::codegen::{Argument, Receiver, Statement};
 use schemars::JsonSchema;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -49,7 +50,14 @@ impl Tool for FileUpload {
             tab.page.answer_file_chooser(&progress, paths.as_deref()),
         )
         .await?;
-        Ok(Reply::code(format!("await fileChooser.setFiles({shown})")).and_snapshot())
+        let shown_paths = paths
+            .iter()
+            .flatten()
+            .map(|path| path.display().to_string());
+        let statement = Statement::new(Receiver::FileChooser, "setFiles")
+            .argument(Argument::Paths(shown_paths.collect()));
+        let code = format!("await fileChooser.setFiles({shown})");
+        Ok(Reply::statements(call.language(), code, [statement]).and_snapshot())
     }
 }
 

@@ -97,7 +97,7 @@ impl Tool for FillForm {
                 Err(error) => return Err(error),
             }
         }
-        Ok(reply)
+        Ok(reply.and_changes())
     }
 }
 

@@ -9,6 +9,7 @@ use crate::tools::tool::{Effect, Tool, ToolDef};
 use crate::tools::verbs::press::press;
 use engine::codegen::Action;
 use engine::codegen::javascript;
+use engine::codegen::{Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -34,13 +35,15 @@ impl Tool for PressKey {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let (key, progress) = (&self.key, call.action());
         press(&tab, call, key, tab.page.press(&progress, key)).await?;
-        let reply = Reply::code(format!(
+        let code = format!(
             "// Press {key}\nawait page.keyboard.press({});",
             javascript::string(key)
-        ));
+        );
+        let statement = Statement::new(Receiver::Keyboard, "press").argument(key.as_str());
+        let reply = Reply::statements(call.language(), code, [statement]);
         Ok(match key.as_str() {
             "Enter" => reply.and_snapshot(),
-            _ => reply,
+            _ => reply.and_changes(),
         })
     }
 }
@@ -96,10 +99,14 @@ impl Tool for Type {
             reply = reply.and_snapshot();
         } else {
             tab.act_briefly(call, typed).await?;
+            reply = reply.and_changes();
         }
         let locator = found.shown;
         reply = if slowly {
-            reply.and_code(javascript::press_sequentially(&locator, &shown))
+            let code = javascript::press_sequentially(&locator, &shown);
+            let receiver = Receiver::Element(locator.clone());
+            let statement = Statement::new(receiver, "pressSequentially").argument(&shown);
+            reply.and_statements(call.language(), code, [statement])
         } else {
             let (locator, value) = (locator.clone(), shown);
             reply.and_action(call.language(), &Action::Fill { locator, value })

@@ -8,6 +8,7 @@ use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use crate::tools::tool::{Nullable, nullable, present};
 use engine::codegen::javascript::string as quote;
+use engine::codegen::{Argument, Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -135,27 +136,41 @@ impl Tool for EmulateMedia {
             });
         }
         tab.page.emulate_media(&call.action(), features).await?;
-        Ok(Reply::code(format!(
-            "await page.emulateMedia({{ {} }});",
-            shown.join(", ")
-        )))
+        let texts: Vec<_> = shown
+            .iter()
+            .map(|(name, value)| match value {
+                Some(value) => format!("{name}: {}", quote(value)),
+                None => format!("{name}: null"),
+            })
+            .collect();
+        let code = format!("await page.emulateMedia({{ {} }});", texts.join(", "));
+        let statement = Statement::new(Receiver::Page, "emulateMedia");
+        let statement = shown.iter().fold(statement, |statement, (name, value)| {
+            let class = match *name {
+                "colorScheme" => "ColorScheme",
+                "contrast" => "Contrast",
+                "forcedColors" => "ForcedColors",
+                "media" => "Media",
+                _ => "ReducedMotion",
+            };
+            let value = value.unwrap_or("null").to_owned();
+            statement.option(name, Some(Argument::Choice { class, value }))
+        });
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 }
 
 /// Sets a media feature if the call has a value for it, and adds it to the options of the generated code.
 fn set<T: Into<&'static str>>(
     feature: &mut Option<String>,
-    name: &str,
+    name: &'static str,
     value_or_null: Option<Nullable<T>>,
-    shown: &mut Vec<String>,
+    shown: &mut Vec<(&'static str, Option<&'static str>)>,
 ) {
     let Some(Nullable(value_or_null)) = value_or_null else {
         return;
     };
     let value = value_or_null.map(Into::into);
-    shown.push(match value {
-        Some(value) => format!("{name}: {}", quote(value)),
-        None => format!("{name}: null"),
-    });
+    shown.push((name, value));
     *feature = value.map(str::to_owned);
 }

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript::Options;
+use engine::codegen::{Argument, Receiver, Statement};
 use engine::{MouseButton, Point};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,10 +46,12 @@ impl Tool for MouseMove {
         let to = point(self.x, self.y);
         let progress = call.action();
         tab.page.mouse_move(&progress, to).await?;
-        Ok(Reply::code(format!(
+        let code = format!(
             "// Move mouse to ({0}, {1})\nawait page.mouse.move({0}, {1});",
             self.x, self.y
-        )))
+        );
+        let statements = [move_to(self.x, self.y)];
+        Ok(Reply::statements(call.language(), code, statements))
     }
 }
 
@@ -100,7 +103,13 @@ impl Tool for MouseClick {
         let code = format!(
             "// Click mouse at coordinates ({x}, {y})\nawait page.mouse.click({x}, {y}{options});"
         );
-        Ok(Reply::code(code).and_snapshot())
+        let statement = mouse("click")
+            .argument(x)
+            .argument(y)
+            .option("button", self.button.map(choice))
+            .option("clickCount", count)
+            .option("delay", self.delay);
+        Ok(Reply::statements(call.language(), code, [statement]).and_snapshot())
     }
 }
 
@@ -135,11 +144,17 @@ impl Tool for MouseDrag {
         let progress = call.action();
         tab.act(call, tab.page.mouse_drag(&progress, from, to))
             .await?;
-        Ok(Reply::code(format!(
+        let code = format!(
             "// Drag mouse from ({0}, {1}) to ({2}, {3})\nawait page.mouse.move({0}, {1});\nawait page.mouse.down();\nawait page.mouse.move({2}, {3});\nawait page.mouse.up();",
             self.start_x, self.start_y, self.end_x, self.end_y
-        ))
-        .and_snapshot())
+        );
+        let statements = [
+            move_to(self.start_x, self.start_y),
+            mouse("down"),
+            move_to(self.end_x, self.end_y),
+            mouse("up"),
+        ];
+        Ok(Reply::statements(call.language(), code, statements).and_snapshot())
     }
 }
 
@@ -165,9 +180,9 @@ impl Tool for MouseDown {
         let progress = call.action();
         tab.page.mouse_down(&progress, button).await?;
         let options = button_options(self.button);
-        Ok(Reply::code(format!(
-            "// Press mouse down\nawait page.mouse.down({options});"
-        )))
+        let code = format!("// Press mouse down\nawait page.mouse.down({options});");
+        let statement = mouse("down").option("button", self.button.map(choice));
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 }
 
@@ -193,9 +208,9 @@ impl Tool for MouseUp {
         let progress = call.action();
         tab.page.mouse_up(&progress, button).await?;
         let options = button_options(self.button);
-        Ok(Reply::code(format!(
-            "// Press mouse up\nawait page.mouse.up({options});"
-        )))
+        let code = format!("// Press mouse up\nawait page.mouse.up({options});");
+        let statement = mouse("up").option("button", self.button.map(choice));
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 }
 
@@ -224,9 +239,9 @@ impl Tool for MouseWheel {
         let (x, y) = (self.delta_x, self.delta_y);
         let progress = call.action();
         tab.page.mouse_wheel(&progress, x, y).await?;
-        Ok(Reply::code(format!(
-            "// Scroll mouse wheel\nawait page.mouse.wheel({x}, {y});"
-        )))
+        let code = format!("// Scroll mouse wheel\nawait page.mouse.wheel({x}, {y});");
+        let statement = mouse("wheel").argument(x).argument(y);
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 }
 
@@ -237,6 +252,21 @@ fn button_options(button: Option<MouseButton>) -> String {
             .with("button", <&str>::from(button))
             .to_string(),
         None => String::new(),
+    }
+}
+
+fn mouse(method: &'static str) -> Statement {
+    Statement::new(Receiver::Mouse, method)
+}
+
+fn move_to(x: f64, y: f64) -> Statement {
+    mouse("move").argument(x).argument(y)
+}
+
+fn choice(button: MouseButton) -> Argument {
+    Argument::Choice {
+        class: "MouseButton",
+        value: button.to_string(),
     }
 }
 

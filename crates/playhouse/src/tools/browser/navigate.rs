@@ -9,6 +9,7 @@ use crate::tools::scope::{CurrentTab, TabInAnyState};
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use crate::tools::verbs::navigate::{Extent, completed_in, go, goto, permitted};
 use engine::codegen::Action;
+use engine::codegen::{Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use url::Url;
@@ -62,7 +63,8 @@ impl Tool for NavigateBack {
             Ok(_) | Err(Error::Engine(engine::Error::DialogOpen {})) => {}
             Err(error) => return Err(error),
         }
-        Ok(Reply::code("await page.goBack();").and_snapshot())
+        let statement = Statement::new(Receiver::Page, "goBack");
+        Ok(Reply::statements(call.language(), "await page.goBack();", [statement]).and_snapshot())
     }
 }
 

@@ -4,10 +4,11 @@ use super::find::pattern;
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
 use crate::calls::Call;
+use crate::config::AnswerStyle;
 use crate::error::{Error, Result};
 use crate::tools::scope::{CurrentTab, TabInAnyState};
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::{Request, RequestOutcome, ResponseFacts};
+use engine::{Request, RequestOutcome, ResponseFacts, StreamMessageKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -44,8 +45,14 @@ impl Tool for NetworkRequests {
         };
         let mut requests = tab.page.requests();
         requests.retain(|request| !is_favicon(request));
+        let streams = lists_streams(call);
+        if !streams {
+            requests.retain(|request| !is_web_socket(request));
+        }
         let all = requests.len();
-        requests.retain(|request| self.include_static || !is_static(request));
+        requests.retain(|request| {
+            self.include_static || !is_static(request) || (streams && is_stream(request))
+        });
         let hidden = all - requests.len();
         let fit = match filter {
             Some(filter) => {
@@ -55,7 +62,9 @@ impl Tool for NetworkRequests {
             None => vec![true; requests.len()],
         };
         let fit = requests.iter().zip(fit).filter(|(_, fits)| *fits);
-        let mut lines: Vec<_> = fit.map(|(request, _)| summary(request)).collect();
+        let mut lines: Vec<_> = fit
+            .map(|(request, _)| format!("{}. {}", number(request, streams), summary(request)))
+            .collect();
         if hidden > 0 {
             let (noun, them) = match hidden {
                 1 => ("request", "it"),
@@ -116,7 +125,15 @@ impl Tool for NetworkRequest {
     type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        let found = tab.page.request(self.index).filter(|it| !is_favicon(it));
+        let streams = lists_streams(call);
+        let found =
+            match streams {
+                true => tab.page.request(self.index),
+                false => tab.page.requests().into_iter().find(|request| {
+                    !is_web_socket(request) && number(request, streams) == self.index
+                }),
+            };
+        let found = found.filter(|it| !is_favicon(it));
         let Some(request) = found else {
             return Ok(Reply::error(Error::RequestNotFound {
                 index: self.index,
@@ -125,9 +142,11 @@ impl Tool for NetworkRequest {
         };
         let file = self.filename.as_deref();
         let Some(part) = self.part else {
-            return tab
-                .text_or_file(call, details(&request), file, "Network request")
-                .await;
+            let mut text = details(&request, streams);
+            if streams && is_stream(&request) {
+                text += &messages(&tab, &request)?;
+            }
+            return tab.text_or_file(call, text, file, "Network request").await;
         };
         let title = part.title();
         let progress = call.action();
@@ -204,16 +223,107 @@ fn is_static(request: &Request) -> bool {
     succeeded && !matches!(request.resource_type.as_str(), "fetch" | "xhr")
 }
 
+/// Returns whether a request failed, or the status of its response is an error. A request that was cancelled did not fail.
+pub(super) fn has_error(request: &Request) -> bool {
+    let is_refused = request
+        .response
+        .as_ref()
+        .is_some_and(|response| response.status >= 400);
+    let is_failed = matches!(
+        &request.outcome,
+        Some(RequestOutcome::Failed {
+            cancelled: false,
+            ..
+        })
+    );
+    is_refused || is_failed
+}
+
 fn failed(request: &Request) -> bool {
     matches!(request.outcome, Some(RequestOutcome::Failed { .. }))
 }
 
+/// Returns whether WebSockets are listed. Playwright reports no requests for them.
+fn lists_streams(call: &Call) -> bool {
+    call.settings.answers.style != AnswerStyle::Playwright
+}
+
+fn is_web_socket(request: &Request) -> bool {
+    request.resource_type == "websocket"
+}
+
+/// Returns whether messages follow the response to a request.
+fn is_stream(request: &Request) -> bool {
+    is_web_socket(request) || request.resource_type == "eventsource"
+}
+
+/// Returns the number of a request in the list. Without WebSockets, later requests have lower numbers.
+fn number(request: &Request, streams: bool) -> usize {
+    match streams {
+        true => request.number,
+        false => request.number - request.sockets_before,
+    }
+}
+
+/// The longest payload of a message in an answer, in bytes.
+const MAX_PAYLOAD: usize = 2_000;
+
+/// Returns the messages of a WebSocket or of an event source, oldest first.
+fn messages(tab: &TabInAnyState, request: &Request) -> Result<String> {
+    let log = tab.page.stream_messages(&request.id);
+    let is_socket = is_web_socket(request);
+    let mut text = format!("\n\n  {}\n", if is_socket { "Frames" } else { "Events" });
+    if let Err(reason) = tab.require_messages(is_socket) {
+        return Ok(text + &format!("    {reason}"));
+    }
+    if log.removed > 0 {
+        text += &format!("    ({} older ones are no longer stored)\n", log.removed);
+    }
+    for message in &log.messages {
+        let after = message.at.duration_since(request.sent).unwrap_or_default();
+        let kind = match &message.kind {
+            StreamMessageKind::Sent(opcode) => format!("sent {}", opcode_name(*opcode)),
+            StreamMessageKind::Received(opcode) => format!("received {}", opcode_name(*opcode)),
+            StreamMessageKind::Event { name, id } if id.is_empty() => name.clone(),
+            StreamMessageKind::Event { name, id } => format!("{name} (id {id})"),
+        };
+        let shown = message.payload.floor_char_boundary(MAX_PAYLOAD);
+        let rest = match message.length - shown {
+            0 => String::new(),
+            rest => format!("… ({rest} more bytes)"),
+        };
+        text += &format!(
+            "    +{}ms {kind}: {}{rest}\n",
+            after.as_millis(),
+            message.payload[..shown].replace('\n', "\n      ")
+        );
+    }
+    if log.messages.is_empty() {
+        text += "    none";
+    }
+    Ok(text.trim_end().to_owned())
+}
+
+/// <https://www.rfc-editor.org/rfc/rfc6455#section-5.2>
+pub(in crate::tools) fn opcode_name(opcode: u8) -> &'static str {
+    match opcode {
+        0 => "continuation",
+        1 => "text",
+        2 => "binary",
+        8 => "close",
+        9 => "ping",
+        10 => "pong",
+        _ => "reserved",
+    }
+}
+
 /// Returns whether the browser requested the icon of the page by itself.
-fn is_favicon(request: &Request) -> bool {
+pub(super) fn is_favicon(request: &Request) -> bool {
     request.resource_type == "other" && request.url.ends_with("/favicon.ico")
 }
 
-fn summary(request: &Request) -> String {
+/// Returns number, method, URL and outcome of a request.
+pub(super) fn summary(request: &Request) -> String {
     let facts: Vec<_> = status(request)
         .into_iter()
         .chain(failure(request).map(|reason| format!("[FAILED] {reason}")))
@@ -245,19 +355,21 @@ fn failure(request: &Request) -> Option<String> {
     }
 }
 
-/// Returns number, method and URL of a request. The content of a `data:` URL is left out.
+/// Returns method and URL of a request. The content of a `data:` URL is left out.
 fn request_line(request: &Request) -> String {
     let url = match request.url.split_once(',') {
         Some((start, _)) if start.starts_with("data:") => format!("{start},…"),
         _ => request.url.clone(),
     };
-    format!("{}. [{}] {url}", request.number, request.method)
+    format!("[{}] {url}", request.method)
 }
 
-fn details(request: &Request) -> String {
+fn details(request: &Request, streams: bool) -> String {
     let mut text = format!(
         "#{} [{}] {}\n\n  General\n",
-        request.number, request.method, request.url
+        number(request, streams),
+        request.method,
+        request.url
     );
     let mut general = |name: &str, value: &str| {
         if !value.is_empty() {
@@ -296,7 +408,7 @@ fn details(request: &Request) -> String {
     for (there, part, noun) in [
         (request.has_body, "request-body", "request body"),
         (
-            request.response.is_some() && !failed(request),
+            request.response.is_some() && !failed(request) && !is_web_socket(request),
             "response-body",
             "response body",
         ),

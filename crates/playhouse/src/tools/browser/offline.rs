@@ -7,6 +7,7 @@ use crate::config::Capability;
 use crate::error::Result;
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use engine::codegen::{Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -41,7 +42,9 @@ impl Tool for NetworkStateSet {
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let offline = self.state == NetworkState::Offline;
         tab.context()?.set_offline(&call.action(), offline).await?;
-        Ok(Reply::text(format!("Network is now {}", self.state))
-            .and_code(format!("await page.context().setOffline({offline});")))
+        let code = format!("await page.context().setOffline({offline});");
+        let statement = Statement::new(Receiver::Context, "setOffline").argument(offline);
+        let reply = Reply::text(format!("Network is now {}", self.state));
+        Ok(reply.and_statements(call.language(), code, [statement]))
     }
 }

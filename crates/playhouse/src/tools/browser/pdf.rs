@@ -9,6 +9,7 @@ use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::PdfOptions;
 use engine::codegen::javascript::Options;
+use engine::codegen::{Argument, Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -43,12 +44,14 @@ impl Tool for PdfSave {
         };
         files.write_bytes(&file, bytes).await?;
         let options = Options::default().with("path", &file.link);
-        Ok(
-            Reply::code(format!("await page.pdf({options});")).and(Part::File {
-                title: "Page as pdf".to_owned(),
-                link: file.link,
-            }),
-        )
+        let code = format!("await page.pdf({options});");
+        let path = Argument::Path(file.link.clone());
+        let statement = Statement::new(Receiver::Page, "pdf").option("path", Some(path));
+        let reply = Reply::statements(call.language(), code, [statement]);
+        Ok(reply.and(Part::File {
+            title: "Page as pdf".to_owned(),
+            link: file.link,
+        }))
     }
 }
 

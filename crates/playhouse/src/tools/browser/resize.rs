@@ -6,6 +6,7 @@ use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use engine::codegen::{Argument, Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -32,9 +33,10 @@ impl Tool for Resize {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let (width, height) = (pixels("width", self.width)?, pixels("height", self.height)?);
         tab.page.resize(&call.action(), width, height).await?;
-        Ok(Reply::code(format!(
-            "await page.setViewportSize({{ width: {width}, height: {height} }});"
-        )))
+        let code = format!("await page.setViewportSize({{ width: {width}, height: {height} }});");
+        let size = Argument::Size(width, height);
+        let statement = Statement::new(Receiver::Page, "setViewportSize").argument(size);
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Routes: mock responses and changed request headers.
+//! Routes: mock responses, replayed archives, and changed requests and responses.
 
 use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
@@ -8,7 +8,10 @@ use crate::error::{Error, Problem, Result};
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript::string as quote;
-use engine::{HeaderChanges, Mock, Route, RouteAnswer, UrlPattern};
+use engine::codegen::{Argument, Language, Receiver, Statement};
+use engine::{
+    FailureReason, HarReplay, Mock, RequestChanges, ResponseChanges, Route, RouteAnswer, UrlPattern,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -24,7 +27,10 @@ pub(super) const TOOLS: &[ToolDef] = &[
 /// The longest part of a body that the list has, in UTF-16 units.
 const MAX_SHOWN: usize = 50;
 
-/// Mock network requests, or change their headers. With status or body they get a mock response.
+/// The largest HAR that is replayed, in bytes.
+const MAX_HAR: usize = 128 * 1024 * 1024;
+
+/// Mock network requests, or change them on their way. With status or body they get a mock response.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AddRoute {
@@ -41,6 +47,53 @@ pub(super) struct AddRoute {
     headers: Option<Vec<String>>,
     /// Request headers to remove, separated by commas.
     remove_headers: Option<String>,
+    #[serde(flatten)]
+    more: RouteAdditions,
+}
+
+/// What `@playwright/mcp` has no parameter for.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RouteAdditions {
+    /// Response headers to set.
+    #[schemars(extend("x-addition" = true))]
+    response_headers: Option<Vec<String>>,
+    /// JSON merge patch of the real response.
+    #[serde(default)]
+    #[schemars(extend("x-addition" = true), schema_with = "anything")]
+    patch: Option<Value>,
+    /// Request this URL instead.
+    #[schemars(extend("x-addition" = true))]
+    url: Option<String>,
+    #[schemars(extend("x-addition" = true))]
+    method: Option<String>,
+    /// Request body.
+    #[schemars(extend("x-addition" = true), length(min = 0))]
+    post_data: Option<String>,
+    /// In ms.
+    #[schemars(extend("x-addition" = true), range(min = 0, max = 600_000))]
+    delay: Option<u64>,
+    /// Fail with this error, such as failed or timedout.
+    #[schemars(extend("x-addition" = true))]
+    abort: Option<String>,
+    /// HAR file with the responses.
+    #[schemars(extend("x-addition" = true))]
+    har: Option<String>,
+    /// For what the HAR lacks; default: abort.
+    #[schemars(extend("x-addition" = true))]
+    not_found: Option<NotFound>,
+}
+
+/// What becomes of a request that a HAR lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum NotFound {
+    Abort,
+    Fallback,
+}
+
+fn anything(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({})
 }
 
 impl Tool for AddRoute {
@@ -52,41 +105,38 @@ impl Tool for AddRoute {
     type Scope = TabInAnyState;
     type Output = Reply;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+    async fn run(mut self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = UrlPattern::glob(&self.pattern).map_err(|reason| wrong("pattern", reason))?;
-        let set = match self.headers.as_deref().map(headers).transpose() {
-            Ok(set) => set,
-            Err(header) => {
-                return Ok(Reply::error(Error::Arguments {
-                    reason: format!("Invalid header \"{header}\": expected \"Name: Value\"").into(),
-                    parameters: &["headers"],
-                    missing: &[],
-                    bare: true,
-                }));
+        let mut parsed = Vec::new();
+        for (parameter, lines) in [
+            ("headers", &self.headers),
+            ("responseHeaders", &self.more.response_headers),
+        ] {
+            match lines.as_deref().map(headers).transpose() {
+                Ok(headers) => parsed.push(headers),
+                Err(header) => return Ok(invalid_header(header, parameter)),
             }
-        };
+        }
+        let (received, sent) = (parsed.pop().flatten(), parsed.pop().flatten());
         let remove = self.remove_headers.as_deref().map(|names| {
             let names = names.split(',').map(|name| name.trim().to_owned());
             names.collect::<Vec<_>>()
         });
-        let details = self.details(set.as_deref(), remove.as_deref());
-        let answer = if self.status.is_some() || self.body.is_some() {
-            let media_type = self.content_type;
-            RouteAnswer::Mock(Arc::new(Mock {
-                status: self.status.map_or(Ok(200), status)?,
-                headers: media_type
-                    .map(|value| ("content-type".to_owned(), value))
-                    .into_iter()
-                    .collect(),
-                body: self.body.unwrap_or_default().into_bytes(),
-                delay: Duration::ZERO,
-            }))
-        } else {
-            RouteAnswer::Rewrite(Arc::new(HeaderChanges {
-                set: set.unwrap_or_default(),
-                remove: remove.unwrap_or_default(),
-            }))
+        self.refuse_combinations()?;
+        let details = self.details(sent.as_deref(), remove.as_deref(), received.as_deref());
+        let (code, statement) = (self.code(), self.statement(call.language()));
+        let answer = match &self.more.har {
+            Some(har) => {
+                let falls_back = self.more.not_found == Some(NotFound::Fallback);
+                RouteAnswer::Har(Arc::new(replay(&tab, call, har, falls_back).await?))
+            }
+            None => self.answer(sent, remove, received)?,
         };
+        if let RouteAnswer::Rewrite(changes) = &answer
+            && let Some(url) = &changes.url
+        {
+            tab.files(call).await.refuse_address(url)?;
+        }
         let context = tab.context()?;
         let mut routes: Vec<_> = context.routes().iter().cloned().collect();
         if routes.len() >= crate::tools::MAX_ROUTES {
@@ -106,47 +156,257 @@ impl Tool for AddRoute {
         });
         context.set_routes(&call.action(), routes.into()).await?;
         let pattern = &self.pattern;
-        Ok(
-            Reply::text(format!("Route added for pattern: {pattern}")).and_code(format!(
-                "await page.context().route({}, async route => {{ /* route handler */ }});",
-                quote(pattern)
-            )),
-        )
+        let reply = Reply::text(format!("Route added for pattern: {pattern}"));
+        Ok(reply.and_statements(call.language(), code, [statement]))
     }
 }
 
 impl AddRoute {
+    /// Returns an error for parameters that have no effect together.
+    fn refuse_combinations(&self) -> Result<()> {
+        let more = &self.more;
+        let mocks = self.body.is_some() || (self.status.is_some() && more.patch.is_none());
+        let changes = more.url.is_some() || more.method.is_some() || more.post_data.is_some();
+        let kinds = [
+            (mocks, "a mock response"),
+            (more.patch.is_some(), "patch"),
+            (more.abort.is_some(), "abort"),
+            (more.har.is_some(), "har"),
+        ];
+        let used: Vec<_> = kinds.iter().filter(|(used, _)| *used).collect();
+        let reason = match used[..] {
+            [(_, one), (_, other), ..] => format!("A route has either {one} or {other}"),
+            [(_, one)] if changes && *one != "patch" => {
+                format!("A route with {one} sends no request to change")
+            }
+            [(_, one @ ("abort" | "har"))] if more.delay.is_some() => {
+                format!("A route with {one} has no delay")
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::Arguments {
+            reason: reason.into(),
+            parameters: &[],
+            missing: &[],
+            bare: false,
+        })
+    }
+
+    fn code(&self) -> String {
+        let pattern = quote(&self.pattern);
+        let Some(har) = &self.more.har else {
+            return format!(
+                "await page.context().route({pattern}, async route => {{ /* route handler */ }});"
+            );
+        };
+        let not_found = match self.more.not_found {
+            Some(NotFound::Fallback) => "fallback",
+            Some(NotFound::Abort) | None => "abort",
+        };
+        format!(
+            "await page.context().routeFromHAR({}, {{ url: {pattern}, notFound: '{not_found}' }});",
+            quote(har)
+        )
+    }
+
+    /// Returns the code in other languages than TypeScript.
+    fn statement(&self, language: Language) -> Statement {
+        let Some(har) = &self.more.har else {
+            return Statement::new(Receiver::Context, "route")
+                .argument(self.pattern.as_str())
+                .argument(Argument::RouteHandler);
+        };
+        let method = match language {
+            Language::Python => "routeFromHar",
+            _ => "routeFromHAR",
+        };
+        let not_found = match self.more.not_found {
+            Some(NotFound::Fallback) => "fallback",
+            Some(NotFound::Abort) | None => "abort",
+        };
+        let not_found = Argument::Choice {
+            class: "HarNotFound",
+            value: not_found.to_owned(),
+        };
+        Statement::new(Receiver::Context, method)
+            .argument(Argument::Path(har.clone()))
+            .option("url", Some(self.pattern.as_str()))
+            .option("notFound", Some(not_found))
+    }
+
+    fn answer(
+        &mut self,
+        sent: Option<Headers>,
+        remove: Option<Vec<String>>,
+        received: Option<Headers>,
+    ) -> Result<RouteAnswer> {
+        let more = std::mem::take(&mut self.more);
+        let delay = Duration::from_millis(more.delay.unwrap_or_default());
+        if let Some(reason) = more.abort {
+            let known = <FailureReason as strum::VariantNames>::VARIANTS.join(", ");
+            let reason = reason
+                .parse()
+                .map_err(|_| wrong("abort", format!("Expected one of {known}")))?;
+            return Ok(RouteAnswer::Abort(reason));
+        }
+        if more.patch.is_none() && (self.status.is_some() || self.body.is_some()) {
+            let media_type = self.content_type.take();
+            let media_type = media_type.map(|value| ("content-type".to_owned(), value));
+            let mut headers = received.unwrap_or_default();
+            if let Some(media_type) = media_type {
+                headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+                headers.push(media_type);
+            }
+            return Ok(RouteAnswer::Mock(Arc::new(Mock {
+                status: self.status.map_or(Ok(200), status)?,
+                headers,
+                body: self.body.take().unwrap_or_default().into_bytes(),
+                delay,
+            })));
+        }
+        let response = (more.patch.is_some() || received.is_some())
+            .then(|| {
+                Ok::<_, Error>(ResponseChanges {
+                    status: self.status.map(status).transpose()?,
+                    set: received.unwrap_or_default(),
+                    patch: more.patch,
+                })
+            })
+            .transpose()?;
+        if let Some(url) = &more.url
+            && !url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+        {
+            let message = "Expected a complete URL with the scheme http or https";
+            return Err(wrong("url", message.to_owned()));
+        }
+        if let Some(method) = &more.method
+            && http::Method::from_bytes(method.as_bytes()).is_err()
+        {
+            return Err(wrong("method", "Expected an HTTP method".to_owned()));
+        }
+        Ok(RouteAnswer::Rewrite(Arc::new(RequestChanges {
+            url: more.url,
+            method: more.method,
+            body: more.post_data.map(String::into_bytes),
+            set: sent.unwrap_or_default(),
+            remove: remove.unwrap_or_default(),
+            delay,
+            response,
+        })))
+    }
+
     /// Returns the details of the route for the list, without its pattern.
-    fn details(&self, set: Option<&[(String, String)]>, remove: Option<&[String]>) -> String {
+    fn details(
+        &self,
+        set: Option<&[(String, String)]>,
+        remove: Option<&[String]>,
+        received: Option<&[(String, String)]>,
+    ) -> String {
         let mut details = Vec::new();
         if let Some(status) = self.status {
             details.push(format!("status={status}"));
         }
         if let Some(body) = &self.body {
-            let units: Vec<_> = body.encode_utf16().collect();
-            let body = match units.get(..MAX_SHOWN) {
-                Some(start) if units.len() > MAX_SHOWN => {
-                    format!("{}...", String::from_utf16_lossy(start))
-                }
-                _ => body.clone(),
-            };
-            details.push(format!("body={body}"));
+            details.push(format!("body={}", beginning(body)));
         }
         if let Some(media_type) = &self.content_type {
             details.push(format!("contentType={media_type}"));
         }
         if let Some(set) = set {
-            let set = set.iter().cloned();
-            let set: Map<_, _> = set
-                .map(|(name, value)| (name, Value::from(value)))
-                .collect();
-            details.push(format!("addHeaders={}", Value::from(set)));
+            details.push(format!("addHeaders={}", as_json(set)));
         }
         if let Some(remove) = remove {
             details.push(format!("removeHeaders={}", remove.join(",")));
         }
+        let more = &self.more;
+        if let Some(received) = received {
+            details.push(format!("responseHeaders={}", as_json(received)));
+        }
+        if let Some(patch) = &more.patch {
+            details.push(format!("patch={}", beginning(&patch.to_string())));
+        }
+        for (name, value) in [
+            ("url", &more.url),
+            ("method", &more.method),
+            ("postData", &more.post_data),
+            ("abort", &more.abort),
+            ("har", &more.har),
+        ] {
+            if let Some(value) = value {
+                details.push(format!("{name}={}", beginning(value)));
+            }
+        }
+        if let Some(delay) = more.delay {
+            details.push(format!("delay={delay}"));
+        }
+        if more.not_found == Some(NotFound::Fallback) {
+            details.push("notFound=fallback".to_owned());
+        }
         details.join(", ")
     }
+}
+
+/// The names and values of headers.
+type Headers = Vec<(String, String)>;
+
+fn as_json(headers: &[(String, String)]) -> Value {
+    let headers = headers.iter().cloned();
+    let headers: Map<_, _> = headers
+        .map(|(name, value)| (name, Value::from(value)))
+        .collect();
+    Value::from(headers)
+}
+
+/// Returns the beginning of a text for the list.
+fn beginning(text: &str) -> String {
+    let units: Vec<_> = text.encode_utf16().collect();
+    match units.get(..MAX_SHOWN) {
+        Some(start) if units.len() > MAX_SHOWN => format!("{}...", String::from_utf16_lossy(start)),
+        _ => text.to_owned(),
+    }
+}
+
+/// Reads a HAR of the client.
+async fn replay(
+    tab: &TabInAnyState,
+    call: &Call,
+    name: &str,
+    falls_back: bool,
+) -> Result<HarReplay> {
+    let files = tab.files(call).await;
+    let archive = files.read(name).await?;
+    let invalid = |reason: String| Error::File {
+        path: name.to_owned(),
+        reason: format!("{name} is not a HAR: {reason}"),
+    };
+    if archive.len() > MAX_HAR {
+        return Err(invalid(format!("it is larger than {MAX_HAR} bytes")));
+    }
+    let secrets = call.settings.secrets.clone();
+    let mask = move |text: String| secrets.redacted(text);
+    let parsed = task::compute(move || {
+        // Playwright writes large bodies to files beside the archive.
+        let read = |file: &str| {
+            Err(format!(
+                "the body in {file} is not embedded; record it with content: embed"
+            ))
+        };
+        HarReplay::parse(&archive, falls_back, read, Arc::new(mask))
+    });
+    parsed.await.map_err(invalid)
+}
+
+fn invalid_header(header: &str, parameter: &'static str) -> Reply {
+    let parameters: &[&str] = match parameter {
+        "headers" => &["headers"],
+        _ => &["responseHeaders"],
+    };
+    Reply::error(Error::Arguments {
+        reason: format!("Invalid header \"{header}\": expected \"Name: Value\"").into(),
+        parameters,
+        missing: &[],
+        bare: true,
+    })
 }
 
 /// Parses headers into names and values. Fails with the first header that has no name.
@@ -234,9 +494,11 @@ fn details(route: &Route) -> String {
         return details.clone();
     }
     let answer = match &route.answer {
-        RouteAnswer::Block => "blocked".to_owned(),
+        RouteAnswer::Abort(FailureReason::BlockedByClient) => "blocked".to_owned(),
+        RouteAnswer::Abort(reason) => format!("abort={reason}"),
         RouteAnswer::Mock(mock) => format!("status={}", mock.status),
-        RouteAnswer::Rewrite(_) => "other headers".to_owned(),
+        RouteAnswer::Rewrite(_) => "changed".to_owned(),
+        RouteAnswer::Har(_) => "har".to_owned(),
     };
     match &route.resource_type {
         Some(kind) => format!("{answer}, resourceType={kind}"),

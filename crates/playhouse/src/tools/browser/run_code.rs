@@ -7,12 +7,16 @@ use crate::config::Risk;
 use crate::error::{Error, Result};
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use engine::Watch;
 use schemars::JsonSchema;
 use script::{End, Script};
 use serde::Deserialize;
 use std::path::Path;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<RunCode>()];
+
+/// The name of code that is not in a file, in pauses.
+const CODE_NAME: &str = "code.js";
 
 /// Run Playwright code.
 #[derive(Deserialize, JsonSchema)]
@@ -39,37 +43,51 @@ impl Tool for RunCode {
         let setting = tab.session.setting(call, tab.page.clone())?;
         let progress = call.action();
         let watch = tab.page.watch(&progress).await;
-        call.set_status("waiting for the code to end");
-        let mut script = Script::function(code, setting);
-        let outcome = script.ended().await;
-        tab.session.keep_script(script);
-        let mut reply = Reply::default();
-        match outcome.end {
-            End::Value(value) => {
-                tab.settle_briefly(call, watch).await;
-                if let Some(value) = value {
-                    reply = reply.and(Part::Page(value));
-                }
-            }
-            // The code does not continue until the dialog is handled.
-            End::Dialog => {}
-            End::Failed(message) if outcome.unhandled.is_empty() => {
-                return Err(failed(message));
-            }
-            End::Failed(message) => reply.error = Some(failed(message)),
-        }
-        for line in outcome.printed {
-            reply = reply.and(Part::Page(line));
-        }
-        if !outcome.unhandled.is_empty() {
-            let mut lines = outcome.unhandled;
-            if let Some(error) = &reply.error {
-                lines.insert(0, error.to_string());
-            }
-            reply.error = Some(failed(lines.join("\n")));
-        }
+        let name = self.filename.as_deref().unwrap_or(CODE_NAME).to_owned();
+        let script = Script::function(name, code, setting);
+        let reply = finish(&tab, call, script, watch).await?;
         Ok(reply.and_code(shown))
     }
+}
+
+/// Waits until code has ended or is paused, and returns the result.
+pub(super) async fn finish(
+    tab: &CurrentTab,
+    call: &Call,
+    mut script: Script,
+    watch: Watch,
+) -> Result<Reply> {
+    call.set_status("waiting for the code to end");
+    let outcome = script.ended().await;
+    tab.session.keep_script(script);
+    let mut reply = Reply::default();
+    match outcome.end {
+        End::Value(value) => {
+            tab.settle_briefly(call, watch).await;
+            if let Some(value) = value {
+                reply = reply.and(Part::Page(value));
+            }
+        }
+        // The answer shows where the code is paused.
+        End::Paused => tab.settle_briefly(call, watch).await,
+        // The code does not continue until the dialog is handled.
+        End::Dialog => {}
+        End::Failed(message) if outcome.unhandled.is_empty() => {
+            return Err(failed(message));
+        }
+        End::Failed(message) => reply.error = Some(failed(message)),
+    }
+    for line in outcome.printed {
+        reply = reply.and(Part::Page(line));
+    }
+    if !outcome.unhandled.is_empty() {
+        let mut lines = outcome.unhandled;
+        if let Some(error) = &reply.error {
+            lines.insert(0, error.to_string());
+        }
+        reply.error = Some(failed(lines.join("\n")));
+    }
+    Ok(reply.and_changes())
 }
 
 impl RunCode {

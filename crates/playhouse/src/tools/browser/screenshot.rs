@@ -8,6 +8,7 @@ use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use crate::tools::verbs::screenshot::{Format, Request, full_or_viewport, take};
 use engine::codegen::javascript::Options;
+use engine::codegen::{Argument, Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
@@ -75,12 +76,15 @@ impl Tool for TakeScreenshot {
         }
         let filename = self.filename.as_deref();
         let format = Format::of(self.kind, filename);
+        let mut receiver = Receiver::Page;
         let (area, subject, prefix, shown) = match &self.target {
             Some(target) => {
                 let found = tab.find(call, target).await?;
                 let area = found.locator.screenshot_area(&call.action()).await?;
                 let subject = self.element.as_deref().unwrap_or("element");
-                (area, subject, "element", format!("page.{}", found.shown))
+                let shown = format!("page.{}", found.shown);
+                receiver = Receiver::Element(found.shown);
+                (area, subject, "element", shown)
             }
             None => {
                 let subject = if full_page { "full page" } else { "viewport" };
@@ -109,7 +113,17 @@ impl Tool for TakeScreenshot {
         let code = format!(
             "// Screenshot {subject} and save it as {link}\nawait {shown}.screenshot({options});"
         );
-        let reply = Reply::code(code).and(Part::File {
+        let choice = |class, value: &str| {
+            let value = value.to_owned();
+            Some(Argument::Choice { class, value })
+        };
+        let statement = Statement::new(receiver, "screenshot")
+            .option("fullPage", full_page.then_some(true))
+            .option("path", Some(Argument::Path(link.clone())))
+            .option("quality", quality.map(f64::from))
+            .option("scale", choice("ScreenshotScale", self.scale.into()))
+            .option("type", choice("ScreenshotType", format.into()));
+        let reply = Reply::statements(call.language(), code, [statement]).and(Part::File {
             title: format!("Screenshot of {subject}"),
             link,
         });

@@ -4,15 +4,16 @@ use crate::access::principal::Permission;
 use crate::answers::reply::{Reply, SnapshotRequest};
 use crate::calls::Call;
 use crate::error::Result;
+use crate::sessions::session::changes::Comparison;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::SnapshotOptions;
+use engine::{LineRange, SnapshotOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Snapshot>()];
 
-/// Show the page as an accessibility tree with refs to act on.
+/// Show the page as an accessibility tree with refs.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Snapshot {
@@ -24,6 +25,16 @@ pub(super) struct Snapshot {
     depth: Option<f64>,
     /// Add [box=x,y,width,height].
     boxes: Option<bool>,
+    /// Only changes since then.
+    #[schemars(extend("x-addition" = true))]
+    since: Option<Since>,
+}
+
+/// With which snapshot the page is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Since {
+    Last,
 }
 
 impl Tool for Snapshot {
@@ -31,22 +42,45 @@ impl Tool for Snapshot {
     const TITLE: &'static str = "Page snapshot";
     const EFFECT: Effect = Effect::Reads;
     const PERMISSION: Permission = Permission::Read;
+    const HAS_LARGE_ANSWERS: bool = true;
     type Scope = CurrentTab;
     type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let range = self.target.as_deref().and_then(LineRange::parse);
         let target = match &self.target {
-            Some(target) => Some(tab.page.locator(target)?),
-            None => None,
+            Some(target) if range.is_none() => Some(tab.page.locator(target)?),
+            _ => None,
         };
+        let has_boxes = call.settings.answers.snapshot_boxes;
+        let is_whole = self.target.is_none()
+            && self.depth.and_then(levels).is_none()
+            && self.boxes.is_none_or(|boxes| boxes == has_boxes);
         let options = SnapshotOptions {
             target: target.as_ref(),
+            range: range.as_ref(),
+            max_tokens: self
+                .filename
+                .is_none()
+                .then(|| call.max_snapshot_tokens(&tab.page.url())),
             layout: call.settings.answers.layout(),
             depth: self.depth.and_then(levels),
-            boxes: self.boxes.unwrap_or(call.settings.answers.snapshot_boxes),
+            boxes: self.boxes.unwrap_or(has_boxes),
             searched: false,
+            transients: is_whole,
         };
-        let result = tab.page.snapshot(&call.action(), &options).await?;
+        let result = tab.tab.snapshot(call, &options).await?;
+        if is_whole {
+            let most = call.max_snapshot_tokens(&tab.page.url());
+            let compared = tab.tab.compare(call, &result, most).await;
+            if let (Some(Since::Last), Comparison::Lines(lines)) = (self.since, compared) {
+                return Ok(Reply {
+                    title: result.title,
+                    changes: Some(lines),
+                    ..Reply::default()
+                });
+            }
+        }
         let snapshot = match &self.filename {
             Some(name) => {
                 let files = tab.files(call).await;
@@ -54,7 +88,13 @@ impl Tool for Snapshot {
                 files.write(&file, result.text).await?;
                 SnapshotRequest::File(file.link)
             }
-            None => SnapshotRequest::Inline(result.text),
+            None => match result.outline {
+                Some(outline) => SnapshotRequest::Outline {
+                    outline,
+                    whole: result.text,
+                },
+                None => SnapshotRequest::Inline(result.text),
+            },
         };
         Ok(Reply {
             snapshot,

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript::string as quote;
+use engine::codegen::{Argument, Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -41,11 +42,15 @@ impl Tool for SaveStorageState {
             .await?;
         let text = task::pretty(state).await;
         files.write_sensitive(&file, text).await?;
-        Ok(Reply::code(format!(
+        let code = format!(
             "await page.context().storageState({{ path: {} }});",
             quote(&file.link)
-        ))
-        .and(Part::File {
+        );
+        let path = Argument::Path(file.link.clone());
+        let statement =
+            Statement::new(Receiver::Context, "storageState").option("path", Some(path));
+        let reply = Reply::statements(call.language(), code, [statement]);
+        Ok(reply.and(Part::File {
             title: "Storage state".to_owned(),
             link: file.link,
         }))
@@ -73,11 +78,10 @@ impl Tool for SetStorageState {
         let name = &self.filename;
         let state = tab.files(call).await.storage_state(name).await?;
         tab.context()?.restore(&call.navigation(), &state).await?;
-        Ok(
-            Reply::text(format!("Storage state restored from {name}")).and_code(format!(
-                "await page.context().setStorageState({});",
-                quote(name)
-            )),
-        )
+        let code = format!("await page.context().setStorageState({});", quote(name));
+        let statement = Statement::new(Receiver::Context, "setStorageState")
+            .argument(Argument::Path(name.clone()));
+        let reply = Reply::text(format!("Storage state restored from {name}"));
+        Ok(reply.and_statements(call.language(), code, [statement]))
     }
 }

@@ -5,7 +5,7 @@ use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
-use crate::sessions::session::Session;
+use crate::sessions::session::{Session, Tab};
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use crate::tools::verbs::navigate::{Extent, completed_in, open, permitted};
 use engine::codegen;
@@ -52,6 +52,7 @@ impl Tool for Tabs {
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
         let index = self.index.map(number).transpose()?;
+        let before = session.open_tabs().and_then(|tabs| tabs.current());
         match self.action {
             Action::List => {
                 session.current_tab(call).await?;
@@ -72,7 +73,13 @@ impl Tool for Tabs {
                 tabs.select(&call.action(), index).await?;
             }
         }
-        Ok(Reply::default().and(Part::Tabs(session.listed_tabs(call).await)))
+        let reply = Reply::default().and(Part::Tabs(session.listed_tabs(call).await));
+        let after = session.open_tabs().and_then(|tabs| tabs.current());
+        let is_other = |before: Arc<Tab>| after.is_none_or(|after| after.page != before.page);
+        Ok(match before.is_some_and(is_other) {
+            true => reply.and_changes(),
+            false => reply,
+        })
     }
 }
 

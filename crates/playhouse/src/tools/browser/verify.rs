@@ -188,7 +188,8 @@ impl Tool for VerifyValue {
 
 /// Returns the answer for a check that passed.
 fn passed(call: &Call, action: &Action) -> Reply {
-    Reply::text("Done").and_action(call.language(), action)
+    let reply = Reply::text("Done").and_action(call.language(), action);
+    reply.into_test_step()
 }
 
 /// Returns the answer for a check that failed.

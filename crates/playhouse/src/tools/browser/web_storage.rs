@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript::string as quote;
+use engine::codegen::{Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -103,7 +104,9 @@ impl Storage {
         } else {
             lines.join("\n")
         };
-        Ok(Reply::page(text).and_code(format!("await page.{self}.items();")))
+        let statement = self.statement("() => Object.entries(", ")");
+        let code = format!("await page.{self}.items();");
+        Ok(Reply::page(text).and_statements(call.language(), code, [statement]))
     }
 
     async fn get(self, tab: &CurrentTab, call: &Call, key: &str) -> Result<Reply> {
@@ -114,7 +117,9 @@ impl Storage {
             Some(value) => format!("{key}={value}"),
             None => format!("{self} key '{key}' not found"),
         };
-        Ok(Reply::page(text).and_code(format!("await page.{self}.getItem({});", quote(key))))
+        let statement = self.statement("() => ", &format!(".getItem({})", quote(key)));
+        let code = format!("await page.{self}.getItem({});", quote(key));
+        Ok(Reply::page(text).and_statements(call.language(), code, [statement]))
     }
 
     async fn set(self, tab: &CurrentTab, call: &Call, key: &str, value: &str) -> Result<Reply> {
@@ -125,21 +130,30 @@ impl Storage {
             quote(key),
             quote(value)
         );
-        Ok(Reply::code(code))
+        let called = format!(".setItem({}, {})", quote(key), quote(value));
+        let statement = self.statement("() => ", &called);
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 
     async fn delete(self, tab: &CurrentTab, call: &Call, key: &str) -> Result<Reply> {
         self.run(tab, call, &format!("s.removeItem({})", json!(key)))
             .await?;
-        Ok(Reply::code(format!(
-            "await page.{self}.removeItem({});",
-            quote(key)
-        )))
+        let code = format!("await page.{self}.removeItem({});", quote(key));
+        let statement = self.statement("() => ", &format!(".removeItem({})", quote(key)));
+        Ok(Reply::statements(call.language(), code, [statement]))
     }
 
     async fn clear(self, tab: &CurrentTab, call: &Call) -> Result<Reply> {
         self.run(tab, call, "s.clear()").await?;
-        Ok(Reply::code(format!("await page.{self}.clear();")))
+        let code = format!("await page.{self}.clear();");
+        let statement = self.statement("() => ", ".clear()");
+        Ok(Reply::statements(call.language(), code, [statement]))
+    }
+
+    /// Returns the statement that evaluates a function with the storage between two texts.
+    fn statement(self, before: &str, after: &str) -> Statement {
+        let function = format!("{before}{self}{after}");
+        Statement::new(Receiver::Page, "evaluate").argument(function.as_str())
     }
 
     /// Evaluates an expression in the page. `s` is the storage.

@@ -9,7 +9,8 @@ use crate::error::{Error, Result, ServerReport};
 use crate::sessions::session::Session;
 use crate::sessions::session::app::App;
 use crate::sessions::{
-    BrowserOption, Created, SessionName, SessionOptions, ViewportOption, Visible, is_name, unix_ms,
+    BrowserOption, Created, EmulationOptions, SessionName, SessionOptions, Visible, is_name,
+    unix_ms,
 };
 use crate::tools::evidence;
 use crate::tools::scope::TabInAnyState;
@@ -43,14 +44,8 @@ pub(super) struct E2eStart {
     url: Option<String>,
     /// The server's, if left out.
     browser: Option<BrowserOption>,
-    /// User agent.
-    user_agent: Option<String>,
-    /// Size of pages.
-    viewport: Option<ViewportOption>,
-    /// Language, such as de-DE.
-    locale: Option<String>,
-    /// IANA time zone, such as Europe/Berlin.
-    timezone: Option<String>,
+    #[serde(flatten)]
+    emulation: EmulationOptions,
     /// Cookies and storage: a file's path.
     storage_state: Option<String>,
 }
@@ -132,10 +127,7 @@ impl Tool for E2eStart {
         let options = SessionOptions {
             name: Some(SessionName::Proposed(name.to_owned())),
             browser: self.browser,
-            user_agent: self.user_agent,
-            viewport: self.viewport,
-            locale: self.locale,
-            timezone: self.timezone,
+            emulation: self.emulation,
             storage_state,
             lifetime: Some(server.idle().unwrap_or(NEVER)),
             expiry: Some(crate::config::SessionExpiry::Sliding),
@@ -152,9 +144,11 @@ impl Tool for E2eStart {
         let tab = created.session.current_tab(call).await?;
         let full = SnapshotOptions {
             layout: call.settings.answers.layout(),
+            max_tokens: Some(call.max_snapshot_tokens(&tab.page.url())),
             ..SnapshotOptions::default()
         };
-        let snapshot = tab.page.snapshot(&call.action(), &full).await?.text;
+        let snapshot = tab.page.snapshot(&call.action(), &full).await?;
+        let snapshot = snapshot.outline.unwrap_or(snapshot.text);
         let app = created.session.app();
         let others = app.into_iter().flat_map(|app| &app.servers()[1..]);
         let others = others.map(|other| NamedServer {

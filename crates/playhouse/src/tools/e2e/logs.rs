@@ -92,6 +92,7 @@ impl Tool for E2eLogs {
     const EFFECT: Effect = Effect::Reads;
     const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
+    const HAS_LARGE_ANSWERS: bool = true;
     type Scope = E2eSession;
     type Output = Object<Log>;
 

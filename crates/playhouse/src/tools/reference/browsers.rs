@@ -60,6 +60,7 @@ pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
         }
         text.push('\n');
     }
+    text.push_str("\nVideos have every change of a page of Chromium. Pages of Firefox and WebKit are polled, at most 10 times each second ([recording.md](recording.md#video)).\n");
     text.push_str("\n### In a browser that runs elsewhere\n\nA browser that is reached with `--cdp-endpoint` or `--webdriver-endpoint` lacks more, because Playhouse cannot lead it through a proxy on this machine. Domains and origins hold there for the requests of a Chromium, but not for WebRTC and DNS ([decision 42](decisions/0042-contexts-behind-the-egress.md)).\n\n| feature | browser | |\n|---|---|---|\n");
     for browser in browsers {
         let (here, elsewhere) = (
@@ -72,6 +73,15 @@ pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
                 let hint = instead(alternative);
                 let _ = writeln!(text, "| {} | {} | {hint} |", feature.name(), browser.name);
             }
+        }
+    }
+    let _ = write!(
+        text,
+        "\n### In your own Chrome\n\nTabs that the browser's extension gives ([extension.md](extension.md)) lack more, because Playhouse does not set up the browser.\n\n| feature | |\n|---|---|\n"
+    );
+    for feature in Feature::all() {
+        if let Some(alternative) = engine::extension_capabilities().alternative(*feature) {
+            let _ = writeln!(text, "| {} | {} |", feature.name(), instead(alternative));
         }
     }
     for browser in browsers {

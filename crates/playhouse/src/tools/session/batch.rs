@@ -3,6 +3,7 @@
 mod references;
 
 use crate::access::principal::Permission;
+use crate::answers::bound::{fair_share, shortened};
 use crate::answers::escape::indented;
 use crate::answers::reply::{Image, Part, Reply};
 use crate::answers::{Content, ContentItem};
@@ -11,6 +12,7 @@ use crate::calls::tool_spec::ToolSpec;
 use crate::error::{Error, ErrorCode, Problem, Result};
 use crate::tools::scope::SessionSteps;
 use crate::tools::tool::{Arguments, Effect, StepCaller, StepError, Tool, ToolDef};
+use engine::estimate_tokens;
 use references::Results;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -27,13 +29,7 @@ const MAX_STEPS: usize = 50;
 /// How long all steps together may take.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The longest result of a step in the answer, in characters.
-const MAX_RESULT_CHARS: usize = 4_000;
-
-/// The longest results of all steps together, in characters.
-const MAX_RESULTS_CHARS: usize = 16_000;
-
-/// Call tools in order until one fails. In string arguments, {{steps.0.result}} or {{steps.0.result.id}} is an earlier result or its member.
+/// Call tools in order until one fails. {{steps.0.result}} in an argument is an earlier result, {{steps.0.result.id}} a member.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Batch {
     #[schemars(schema_with = "steps")]
@@ -73,7 +69,7 @@ impl Tool for Batch {
     async fn run(self, SessionSteps(caller): SessionSteps, call: &Call) -> Result<Reply> {
         let tools = self.check(&*caller, call)?;
         let deadline = Instant::now() + BATCH_TIMEOUT;
-        let mut report = Report::default();
+        let mut report = Report::new(call.max_tokens() / 3 * 2);
         for (index, (step, tool)) in self.steps.into_iter().zip(tools).enumerate() {
             let arguments = report
                 .results
@@ -188,32 +184,44 @@ impl Failure {
 }
 
 /// What the steps have returned so far.
-#[derive(Default)]
 struct Report {
     results: Results,
-    lines: Vec<String>,
+    /// The tool and the result of each step.
+    shown: Vec<(&'static str, String)>,
+    /// The line about the step that failed.
+    failed: Option<String>,
     images: Vec<Image>,
     code: Vec<String>,
     needs_snapshot: bool,
-    /// The length of the results in the lines, in characters.
-    shown: usize,
+    needs_changes: bool,
+    /// The largest size of the results together, in tokens.
+    max_tokens: usize,
 }
 
 impl Report {
+    fn new(max_tokens: usize) -> Self {
+        Self {
+            results: Results::default(),
+            shown: Vec::new(),
+            failed: None,
+            images: Vec::new(),
+            code: Vec::new(),
+            needs_snapshot: false,
+            needs_changes: false,
+            max_tokens,
+        }
+    }
+
     /// Adds a step that was carried out.
     fn add(&mut self, tool: &'static str, content: Content) {
-        let number = self.lines.len();
         let text = content.text();
-        let room = MAX_RESULT_CHARS.min(MAX_RESULTS_CHARS - self.shown);
-        let result = bounded(&compact(&text), room);
-        self.shown += result.chars().count().min(room);
-        self.lines.push(match result.is_empty() {
-            true => format!("- {number} {tool} ok"),
-            false => format!("- {number} {tool} ok: {}", indented(&result)),
-        });
+        // More cannot be shown, even if it is the only result.
+        let result = shortened(compact(&text).into_owned(), self.max_tokens);
+        self.shown.push((tool, result));
         self.results.add(tool, text);
         self.code.extend(content.step.code);
         self.needs_snapshot |= content.step.needs_snapshot;
+        self.needs_changes |= content.step.needs_changes;
         for item in content.items {
             if let ContentItem::Image { bytes, mime_type } = item {
                 self.images.push(Image { bytes, mime_type });
@@ -224,8 +232,7 @@ impl Report {
     /// Returns the answer after a step that failed.
     fn failed(mut self, step: usize, tool: &ToolSpec, failure: Failure) -> Reply {
         let code = failure.code.name();
-        self.lines
-            .push(format!("- {step} {} failed: {code}", tool.name));
+        self.failed = Some(format!("- {step} {} failed: {code}", tool.name));
         self.needs_snapshot = true;
         Reply {
             error: Some(failure.into_error(step, tool, step)),
@@ -234,14 +241,26 @@ impl Report {
     }
 
     fn reply(self) -> Reply {
+        let sizes = self.shown.iter().map(|(_, result)| estimate_tokens(result));
+        let share = fair_share(&sizes.collect::<Vec<_>>(), self.max_tokens);
+        let steps = self.shown.into_iter().enumerate();
+        let steps = steps.map(|(number, (tool, result))| match result.is_empty() {
+            true => format!("- {number} {tool} ok"),
+            false => {
+                let result = shortened(result, share);
+                format!("- {number} {tool} ok: {}", indented(&result))
+            }
+        });
+        let lines: Vec<String> = steps.chain(self.failed).collect();
         let mut reply = Reply {
             code: self.code,
-            ..Reply::page(self.lines.join("\n"))
+            ..Reply::page(lines.join("\n"))
         };
         reply.parts.extend(self.images.into_iter().map(Part::Image));
-        match self.needs_snapshot {
-            true => reply.and_snapshot(),
-            false => reply,
+        match (self.needs_snapshot, self.needs_changes) {
+            (true, _) => reply.and_snapshot(),
+            (false, true) => reply.and_changes(),
+            (false, false) => reply,
         }
     }
 }
@@ -254,13 +273,5 @@ fn compact(text: &str) -> Cow<'_, str> {
     {
         Some(Ok(value)) => value.to_string().into(),
         _ => text.into(),
-    }
-}
-
-/// Returns at most the first `room` characters of a result.
-fn bounded(text: &str, room: usize) -> String {
-    match text.char_indices().nth(room) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}… ({} characters)", &text[..end], text.chars().count()),
     }
 }

@@ -52,6 +52,7 @@ impl Tool for GetContent {
     const TITLE: &'static str = "Get content";
     const EFFECT: Effect = Effect::Reads;
     const PERMISSION: Permission = Permission::Read;
+    const HAS_LARGE_ANSWERS: bool = true;
     type Scope = FreeTab;
     type Output = Object<Content>;
 

@@ -5,6 +5,7 @@ use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::verbs::cookies::NewCookie;
 use engine::SameSite;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,31 +101,16 @@ impl Tool for GetCookies {
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct SetCookies {
     /// Without url and domain: of the page.
-    cookies: Vec<NewCookie>,
+    cookies: Vec<CookieOfUrl>,
 }
 
 /// A cookie to set.
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct NewCookie {
-    /// Name.
-    name: String,
-    /// Value.
-    value: String,
+struct CookieOfUrl {
+    #[serde(flatten)]
+    cookie: NewCookie,
     /// Gives domain, path and secure.
     url: Option<String>,
-    /// Domain.
-    domain: Option<String>,
-    /// Path.
-    path: Option<String>,
-    /// Unix seconds.
-    expires: Option<f64>,
-    /// Hidden from scripts.
-    http_only: Option<bool>,
-    /// HTTPS only.
-    secure: Option<bool>,
-    /// Cross-site rule.
-    same_site: Option<SameSite>,
 }
 
 /// The number of cookies that were set.
@@ -143,10 +129,19 @@ impl Tool for SetCookies {
     type Output = Object<Count>;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Count>> {
-        let page = Url::parse(&tab.page.url()).ok().filter(Url::has_host);
+        let page_url = tab.page.url();
         let mut cookies = Vec::with_capacity(self.cookies.len());
-        for (index, cookie) in self.cookies.into_iter().enumerate() {
-            cookies.push(cookie.into_cookie(call, index, page.as_ref())?);
+        for (index, CookieOfUrl { url, cookie }) in self.cookies.into_iter().enumerate() {
+            let url = url.as_deref().map(absolute).transpose()?;
+            let cookie = cookie.complete(url.as_ref(), &page_url);
+            cookies.push(cookie.map_err(|invalid| Error::InvalidArguments {
+                tool: call.tool.name,
+                problems: vec![Problem {
+                    parameter: format!("cookies[{index}].{}", invalid.parameter()),
+                    message: invalid.to_string(),
+                    missing: false,
+                }],
+            })?);
         }
         let context = tab.context()?;
         context.set_cookies(&call.action(), &cookies).await?;
@@ -154,44 +149,6 @@ impl Tool for SetCookies {
             count: cookies.len(),
         }
         .into())
-    }
-}
-
-impl NewCookie {
-    fn into_cookie(self, call: &Call, index: usize, page: Option<&Url>) -> Result<engine::Cookie> {
-        let url = self.url.as_deref().map(absolute).transpose()?;
-        let host = url.as_ref().or(page).and_then(Url::host_str);
-        let domain = self.domain.or_else(|| host.map(str::to_owned));
-        let wrong = |parameter: &str, message: &str| Error::InvalidArguments {
-            tool: call.tool.name,
-            problems: vec![Problem {
-                parameter: format!("cookies[{index}].{parameter}"),
-                message: message.to_owned(),
-                missing: false,
-            }],
-        };
-        let missing = "Missing: the page has no domain, and no url is given";
-        let domain = domain.ok_or_else(|| wrong("domain", missing))?;
-        let host = domain.trim_start_matches('.');
-        // The host of a URL may have percent-encoded characters, that of a cookie may not.
-        if host.contains('%') || url::Host::parse(host).is_err() {
-            return Err(wrong("domain", "Invalid domain"));
-        }
-        if self.name.is_empty() {
-            return Err(wrong("name", "Empty: a cookie needs a name"));
-        }
-        Ok(engine::Cookie {
-            name: self.name,
-            value: self.value,
-            domain,
-            path: self.path.unwrap_or_else(|| "/".to_owned()),
-            expires: self.expires.unwrap_or(-1.0),
-            http_only: self.http_only == Some(true),
-            secure: self
-                .secure
-                .unwrap_or_else(|| url.is_some_and(|url| url.scheme() == "https")),
-            same_site: self.same_site,
-        })
     }
 }
 

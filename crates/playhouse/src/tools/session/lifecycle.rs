@@ -7,7 +7,7 @@ use crate::calls::Call;
 use crate::error::Result;
 use crate::sessions::session::{Session, TITLE_TIMEOUT};
 use crate::sessions::{
-    self, BrowserOption, Created, ProxyOption, SessionName, SessionOptions, ViewportOption,
+    self, BrowserOption, Created, EmulationOptions, ProxyOption, SessionName, SessionOptions,
     Visible, unix_ms,
 };
 use crate::tools::scope::OfServer;
@@ -36,14 +36,8 @@ pub(super) struct CreateSession {
     name: Option<String>,
     /// The server's, if left out.
     browser: Option<BrowserOption>,
-    /// User agent.
-    user_agent: Option<String>,
-    /// Size of pages.
-    viewport: Option<ViewportOption>,
-    /// Language, such as de-DE.
-    locale: Option<String>,
-    /// IANA time zone, such as Europe/Berlin.
-    timezone: Option<String>,
+    #[serde(flatten)]
+    emulation: EmulationOptions,
     /// Proxy of its own.
     proxy: Option<ProxyOption>,
     /// Cookies and storage: a file's path.
@@ -87,10 +81,7 @@ impl Tool for CreateSession {
         let options = SessionOptions {
             name: name.transpose()?,
             browser: self.browser,
-            user_agent: self.user_agent,
-            viewport: self.viewport,
-            locale: self.locale,
-            timezone: self.timezone,
+            emulation: self.emulation,
             proxy: self.proxy,
             storage_state,
             lifetime: requested.map(|requested| requested.min(max_lifetime)),

@@ -6,7 +6,7 @@ use crate::error::{Error, Problem, Result};
 use crate::tools::MAX_ROUTES;
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
-use engine::{BrowserContext, Mock, Route, RouteAnswer, UrlPattern};
+use engine::{BrowserContext, FailureReason, Mock, Route, RouteAnswer, UrlPattern};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -76,14 +76,16 @@ enum Action {
     Block,
     Mock,
     Rewrite,
+    Har,
 }
 
 impl From<&Route> for Rule {
     fn from(route: &Route) -> Self {
         let (action, status) = match &route.answer {
-            RouteAnswer::Block => (Action::Block, None),
+            RouteAnswer::Abort(_) => (Action::Block, None),
             RouteAnswer::Mock(mock) => (Action::Mock, Some(mock.status)),
             RouteAnswer::Rewrite(_) => (Action::Rewrite, None),
+            RouteAnswer::Har(_) => (Action::Har, None),
         };
         Self {
             action,
@@ -126,7 +128,7 @@ impl Tool for BlockResource {
         let route = Route {
             url: url.map(|url| pattern(call, "url", url)).transpose()?,
             resource_type: self.resource_type,
-            answer: RouteAnswer::Block,
+            answer: RouteAnswer::Abort(FailureReason::BlockedByClient),
             details: None,
         };
         set_rule(&tab.context()?, call, route, self.remove == Some(true)).await

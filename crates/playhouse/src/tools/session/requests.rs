@@ -5,10 +5,10 @@ use super::network::pattern;
 use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::tools::browser::network::{save_body, values};
+use crate::tools::browser::network::{opcode_name, save_body, values};
 use crate::tools::scope::{FreeTab, TabInAnyState};
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
-use engine::{Page, RequestOutcome, UrlPattern};
+use engine::{Page, RequestOutcome, StreamMessage, StreamMessageKind, UrlPattern};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -147,6 +147,55 @@ pub(super) struct Exchange {
     response_headers: Option<Headers>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_body: Option<Body>,
+    /// The frames of the WebSocket, or the events of the event source, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    messages: Vec<Message>,
+    /// Why there are no messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_error: Option<String>,
+}
+
+/// A message of a WebSocket or of an event source.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    /// ms since the request.
+    time: f64,
+    /// sent or received.
+    direction: &'static str,
+    /// text, binary, close, ping, pong; or the type of the event.
+    kind: String,
+    /// The id of the event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// Text, or Base64; at most 16 KiB.
+    data: String,
+    /// The length of the complete data, if it is longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length: Option<usize>,
+}
+
+impl Message {
+    fn of(message: StreamMessage, request: &engine::Request) -> Self {
+        let (direction, kind, id) = match message.kind {
+            StreamMessageKind::Sent(opcode) => ("sent", opcode_name(opcode).to_owned(), None),
+            StreamMessageKind::Received(opcode) => {
+                ("received", opcode_name(opcode).to_owned(), None)
+            }
+            StreamMessageKind::Event { name, id } => {
+                ("received", name, Some(id).filter(|id| !id.is_empty()))
+            }
+        };
+        let after = message.at.duration_since(request.sent);
+        Self {
+            time: milliseconds(after.unwrap_or_default()),
+            direction,
+            kind,
+            id,
+            length: Some(message.length).filter(|length| *length > message.payload.len()),
+            data: message.payload,
+        }
+    }
 }
 
 /// Values by lower-case names. Several values of one name have a line each.
@@ -196,6 +245,17 @@ impl Tool for GetRequest {
             Some(RequestOutcome::Redirected | RequestOutcome::Failed { .. })
         );
         let with_body = request.response.as_ref().filter(|_| !has_no_body);
+        let is_socket = request.resource_type == "websocket";
+        let is_stream = is_socket || request.resource_type == "eventsource";
+        let messages_error = match is_stream {
+            true => tab.require_messages(is_socket).err(),
+            false => None,
+        };
+        let messages = page.stream_messages(&request.id).messages.into_iter();
+        let messages = messages.map(|message| Message::of(message, &request));
+        // The body of a stream is not complete before its end.
+        let is_open = is_stream && request.outcome.is_none();
+        let with_body = with_body.filter(|_| !is_socket && !is_open);
         let response_body = match with_body {
             Some(response) => {
                 let body = page.response_body(&progress, &request.id).await;
@@ -209,6 +269,8 @@ impl Tool for GetRequest {
             request_body,
             response_headers: response.map(|response| headers(&response.headers)),
             response_body,
+            messages: messages.collect(),
+            messages_error: messages_error.map(|error| error.to_string()),
             request: Request::of(&request, page.requests().first()),
         }
         .into())

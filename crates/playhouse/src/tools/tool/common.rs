@@ -1,6 +1,7 @@
-//! The common parameters of tools, which are parsed before the tool gets the arguments: `sessionId` and `timeout`.
+//! The common parameters of tools, which are parsed before the tool gets the arguments: `sessionId`, `timeout` and `maxTokens`.
 
 use super::{Arguments, OutputFormat, ToolDef};
+use crate::config::AnswerSettings;
 use crate::error::{Error, Problem, Result};
 use crate::sessions::session::DEFAULT_NAME;
 use serde_json::{Map, Value, json};
@@ -10,6 +11,8 @@ use std::time::Duration;
 pub(crate) const SESSION: &str = "sessionId";
 /// The parameter with the longest wait, in milliseconds.
 const TIMEOUT: &str = "timeout";
+/// The parameter with the largest size of the answer, in tokens.
+const MAX_TOKENS: &str = "maxTokens";
 /// The largest value of `timeout`, in milliseconds: one day.
 const MAX_TIMEOUT_MS: f64 = 86_400_000.0;
 
@@ -31,6 +34,8 @@ pub(crate) struct Common {
     pub(crate) session_id: Option<String>,
     /// The timeout of the call. `None` means the timeout of the settings.
     pub(crate) timeout: Option<Duration>,
+    /// The largest size of the answer, in tokens. `None` means that of the settings.
+    pub(crate) max_tokens: Option<usize>,
 }
 
 impl ToolDef {
@@ -82,6 +87,15 @@ impl ToolDef {
                 },
             }
         }
+        match arguments.shift_remove(MAX_TOKENS) {
+            None | Some(Value::Null) => {}
+            Some(value) => match value.as_f64().filter(|tokens| *tokens >= 0.0) {
+                Some(tokens) => {
+                    common.max_tokens = Some(AnswerSettings::token_limit(whole(tokens)))
+                }
+                None => problems.push(problem(MAX_TOKENS, "number of tokens")),
+            },
+        }
         if problems.is_empty() {
             Ok(common)
         } else {
@@ -92,20 +106,21 @@ impl ToolDef {
         }
     }
 
-    /// Adds the common parameters to an input schema.
+    /// Adds the common parameters to an input schema, in drop-in use only those that `@playwright/mcp` has.
     pub(super) fn with_common(
         &self,
         mut schema: Map<String, Value>,
         naming: SessionNaming,
+        is_drop_in: bool,
     ) -> Map<String, Value> {
-        if naming != SessionNaming::Impossible {
-            // The default dialect of MCP is the same. Lists with `sessionId` differ from those of `@playwright/mcp` anyway.
-            schema.remove("$schema");
-        }
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
             if self.has_timeout() && self.waits {
                 let timeout = json!({ "type": "number", "description": "In ms." });
                 properties.insert(TIMEOUT.to_owned(), timeout);
+            }
+            if self.has_large_answers && !is_drop_in {
+                let tokens = json!({ "type": "number" });
+                properties.insert(MAX_TOKENS.to_owned(), tokens);
             }
             if self.names_session(naming) {
                 // Without a description: the name is sufficient, and the text would be repeated for every tool.
@@ -129,6 +144,16 @@ impl ToolDef {
     fn has_timeout(&self) -> bool {
         self.has_session && self.output_format == OutputFormat::Json
     }
+}
+
+/// Returns a number without its fraction.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, and no answer is that large"
+)]
+fn whole(number: f64) -> usize {
+    number as usize
 }
 
 fn problem(parameter: &str, expected: &str) -> Problem {

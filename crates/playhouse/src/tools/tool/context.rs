@@ -49,12 +49,15 @@ fn remove_context(object: &mut Arguments, named: &mut Option<String>) -> bool {
 /// Splits a ref into the name of its context and the ref in the context. Returns `None` if it names no context.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (name, reference) = text.trim().split_once(':')?;
-    let element = reference
-        .strip_prefix('f')
-        .map_or(Some(reference), |framed| {
-            let digits = framed.trim_start_matches(|digit: char| digit.is_ascii_digit());
-            (digits.len() < framed.len()).then_some(digits)
-        })?;
+    // A fold of an outline: `clean:e5..e9`.
+    let first = reference
+        .split_once("..")
+        .map_or(reference, |(first, _)| first);
+    let first = first.split_once('+').map_or(first, |(first, _)| first);
+    let element = first.strip_prefix('f').map_or(Some(first), |framed| {
+        let digits = framed.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        (digits.len() < framed.len()).then_some(digits)
+    })?;
     let number = element.strip_prefix('e')?;
     let is_ref = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     (is_ref && is_name(name)).then_some((name, reference))
@@ -71,6 +74,9 @@ mod tests {
             ("clean:e1", Some(("clean", "e1"))),
             ("a-b_2:f12e30", Some(("a-b_2", "f12e30"))),
             ("default:e1", Some(("default", "e1"))),
+            ("clean:e1..f1e20", Some(("clean", "e1..f1e20"))),
+            ("clean:e1+2..e1+30", Some(("clean", "e1+2..e1+30"))),
+            ("e1..e2", None),
             ("e1", None),
             (":e1", None),
             ("clean:e", None),

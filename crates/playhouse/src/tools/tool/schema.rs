@@ -21,6 +21,8 @@ pub(super) fn of_object<T: JsonSchema>() -> Map<String, Value> {
 
 fn of_arguments<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = of::<T>(&SchemaSettings::draft2020_12(), portable);
+    // It is the default dialect of MCP, and would cost 16 tokens for each tool.
+    schema.remove("$schema");
     close(&mut schema);
     schema
 }
@@ -136,6 +138,19 @@ pub(super) fn hide_may_be_empty(schema: &mut Map<String, Value>) {
                 property.remove("minLength");
             }
         }
+    }
+}
+
+/// Removes `x-addition`, the mark of parameters that `@playwright/mcp` does not have, and with `is_drop_in` these parameters too.
+pub(super) fn hide_additions(schema: &mut Map<String, Value>, is_drop_in: bool) {
+    const MARK: &str = "x-addition";
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|_, property| {
+            let mark = property
+                .as_object_mut()
+                .and_then(|property| property.shift_remove(MARK));
+            mark.is_none() || !is_drop_in
+        });
     }
 }
 

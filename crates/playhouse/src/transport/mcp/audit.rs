@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::files::resource_uri::ResourceUri;
 use crate::server::Server;
 use crate::sessions::Caller;
+use crate::telemetry::RequestInfo;
 use rmcp::model::ErrorData;
 use serde_json::{Value, json};
 
@@ -12,12 +13,15 @@ use serde_json::{Value, json};
 pub(super) async fn recorded<T>(
     server: &Server,
     caller: &Caller,
+    request: &RequestInfo,
     method: &'static str,
     params: Value,
     answer: impl AsyncFnOnce(Option<&Entry>) -> Result<T, ErrorData>,
 ) -> Result<T, ErrorData> {
     let address = params["uri"].as_str().and_then(ResourceUri::parse);
-    let entry = server.record(caller, method, None, || params).await;
+    let entry = server
+        .record(&caller.principal, request, method, None, || params)
+        .await;
     let entry = entry.map_err(|error| not_recorded(&error, false))?;
     if let (Some(entry), Some(address)) = (&entry, address) {
         entry.set_session(address.session());

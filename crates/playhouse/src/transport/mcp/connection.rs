@@ -5,29 +5,30 @@ use super::elicitation::{ElicitationMode, RetryingClient};
 use super::log::{Log, SetLevel};
 use super::progress::Progress;
 use super::prompts;
-use super::resources::{self, Subscriptions};
+use super::resources::{self, LIST_POLL_INTERVAL, Subscriptions};
 use super::streamable::{ClientState, ClientStatus};
 use super::text::Room;
-use super::tools;
+use super::tools::{self, ListedDocumentTools};
 use crate::access::audit::Entry;
 use crate::access::principal::Principal;
 use crate::answers::{Content, ContentItem};
 use crate::calls::queue::{CallQueue, Ticket};
 use crate::calls::{Client, Elicitation, ElicitationResult, Status};
 use crate::files::resource_uri::{ResourceUri, brief};
-use crate::server::Server;
 use crate::server::resources::Resources;
+use crate::server::{IncomingCall, Server};
 use crate::sessions::Caller;
+use crate::telemetry::{RequestId, RequestInfo, TraceHeaders};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions,
     GetPromptRequestParams, GetPromptResponse, Icon, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PingRequest, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
-    ServerCapabilities, ServerConfig, ServerRequest, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, PingRequest, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, ServerRequest,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{
     NotificationContext, Peer, PeerRequestOptions, RequestContext, ServiceError,
@@ -108,6 +109,7 @@ pub(super) struct Connection {
     room: Option<Room>,
     log: Log,
     subscriptions: Subscriptions,
+    document_tools: ListedDocumentTools,
 }
 
 impl Connection {
@@ -125,6 +127,7 @@ impl Connection {
             room: Some(room),
             log: Log::default(),
             subscriptions: Subscriptions::default(),
+            document_tools: ListedDocumentTools::default(),
         }
     }
 
@@ -137,6 +140,7 @@ impl Connection {
             room: None,
             log: Log::default(),
             subscriptions: Subscriptions::default(),
+            document_tools: ListedDocumentTools::default(),
         }
     }
 
@@ -206,7 +210,10 @@ impl Connection {
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
         let (name, version) = self.server.name_and_version();
-        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
         if self.server.prompts().is_some() {
             prompts::enable(&mut capabilities);
         }
@@ -232,9 +239,13 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request)?;
-        let tools = tools::list(&self.server)?;
+        let caller = self.caller(&context.extensions, has_session(&context));
+        let tools = tools::list(&self.server, &caller)?;
         let list = ListToolsResult::with_all_items(tools);
-        Ok(kept!(list, &context, Lasting))
+        Ok(match self.server.lists_document_tools() {
+            true => kept!(list, &context, Fleeting),
+            false => kept!(list, &context, Lasting),
+        })
     }
 
     async fn call_tool(
@@ -258,13 +269,19 @@ impl ServerHandler for Connection {
         let client = self.client(&context.peer, &context.extensions, has_roots, way);
         let caller = self.caller(&context.extensions, has_session(&context));
         let began = Instant::now();
+        let info = request_info(&context);
+        let request_id = info.id.clone();
+        let incoming = IncomingCall {
+            ticket: ticket.unwrap_or_else(|| CallQueue::default().join()),
+            cancel: context.ct.clone(),
+            info,
+        };
         let call = self.server.call(
             &request.name,
             request.arguments.unwrap_or_default(),
-            caller,
+            caller.clone(),
             client.clone(),
-            ticket.unwrap_or_else(|| CallQueue::default().join()),
-            context.ct.clone(),
+            incoming,
         );
         let progress = Progress::of(&context);
         let status = &client.status;
@@ -274,9 +291,17 @@ impl ServerHandler for Connection {
                 self.log
                     .call_ended(&context, &request.name, took, &content)
                     .await;
+                if self.can_notify(&context)
+                    && self.document_tools.have_changed(&self.server, &caller)
+                {
+                    let _ = context.peer.notify_tool_list_changed().await;
+                }
                 Ok(match client.way.answer() {
                     Some(asked) => asked.into(),
-                    None => result(content).into(),
+                    None => {
+                        let id = self.server.shows_request_ids().then_some(&request_id);
+                        result(content, id).into()
+                    }
                 })
             }
             Err(mut unknown) => {
@@ -344,7 +369,8 @@ impl ServerHandler for Connection {
             resources::read(&resources, &request.uri, modern(&context)).await
         };
         let caller = self.caller(&context.extensions, has_session(&context));
-        let read = recorded(&self.server, &caller, "resources/read", asked, read).await?;
+        let info = request_info(&context);
+        let read = recorded(&self.server, &caller, &info, "resources/read", asked, read).await?;
         Ok(kept!(read, &context, Fleeting).into())
     }
 
@@ -386,8 +412,21 @@ impl ServerHandler for Connection {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let request = context.request_context();
         let caller = self.caller(&request.extensions, has_session(request));
+        let tools_changed = async {
+            if context.accepted().tools_list_changed != Some(true) {
+                return std::future::pending().await;
+            }
+            let known = ListedDocumentTools::default();
+            loop {
+                tokio::time::sleep(LIST_POLL_INTERVAL).await;
+                if known.have_changed(&self.server, &caller) {
+                    let _ = context.sink().notify_tool_list_changed().await;
+                }
+            }
+        };
         tokio::select! {
-            () = resources::listen(self.server.resources(caller), context) => {}
+            () = resources::listen(self.server.resources(caller.clone()), &context) => {}
+            () = tools_changed => {}
             // At shutdown, the client does not wait for it.
             () = self.server.stopped() => {}
         }
@@ -412,7 +451,8 @@ impl ServerHandler for Connection {
         let asked = json!({ "name": request.name, "arguments": request.arguments });
         let prompt = async |_: Option<&Entry>| prompts::get(&self.server, request);
         let caller = self.caller(&context.extensions, has_session(&context));
-        let prompt = recorded(&self.server, &caller, "prompts/get", asked, prompt).await?;
+        let info = request_info(&context);
+        let prompt = recorded(&self.server, &caller, &info, "prompts/get", asked, prompt).await?;
         Ok(prompt.into())
     }
 
@@ -481,6 +521,34 @@ pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
+/// Returns what identifies the request in the log and in traces.
+fn request_info(context: &RequestContext<RoleServer>) -> RequestInfo {
+    let parts = context.extensions.get::<http::request::Parts>();
+    let meta = &context.meta;
+    let header = |name: &str| {
+        let value = parts?.headers.get(name)?.to_str().ok()?;
+        Some(value.to_owned())
+    };
+    RequestInfo {
+        id: parts
+            .and_then(|parts| parts.extensions.get::<RequestId>())
+            .cloned()
+            .unwrap_or_else(RequestId::generate),
+        json_rpc_id: Some(context.id.to_string()),
+        mcp_session: header("mcp-session-id"),
+        mcp_version: context
+            .protocol_version()
+            .map(|version| version.to_string()),
+        message_trace: TraceHeaders {
+            parent: meta.get_traceparent().map(str::to_owned),
+            state: meta.get_tracestate().map(str::to_owned),
+        },
+        http_trace: parts
+            .map(|parts| TraceHeaders::of_headers(&parts.headers))
+            .unwrap_or_default(),
+    }
+}
+
 /// Returns whether the request belongs to an MCP session over HTTP.
 fn has_session(context: &RequestContext<RoleServer>) -> bool {
     !modern(context) && names_session(&context.extensions)
@@ -491,7 +559,15 @@ fn names_session(extensions: &Extensions) -> bool {
     parts.is_some_and(|parts| parts.headers.contains_key("mcp-session-id"))
 }
 
-fn result(content: Content) -> CallToolResult {
+/// The member of `_meta` with the size of the texts of an answer, in tokens.
+const TOKENS: &str = "playhouse/tokens";
+
+/// The member of `_meta` of an error with the identifier of the request in the log.
+const REQUEST_ID: &str = "playhouse/requestId";
+
+fn result(content: Content, request: Option<&RequestId>) -> CallToolResult {
+    let tokens = content.tokens();
+    let request = request.filter(|_| content.is_error);
     let items = content
         .items
         .into_iter()
@@ -506,6 +582,9 @@ fn result(content: Content) -> CallToolResult {
     // Clients compare complete results: a successful one contains only content.
     result.is_error = content.is_error.then_some(true);
     result.structured_content = content.structured;
+    let mut meta = Map::from_iter([(TOKENS.to_owned(), tokens.into())]);
+    meta.extend(request.map(|id| (REQUEST_ID.to_owned(), id.as_str().into())));
+    result.meta = Some(MetaObject(meta));
     result
 }
 

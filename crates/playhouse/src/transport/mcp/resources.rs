@@ -33,7 +33,7 @@ const PAGE: usize = 100;
 const SUBSCRIPTIONS: usize = 100;
 
 /// The interval between checks of the list for a client that has read it.
-const LIST_POLL_INTERVAL: Duration = Duration::from_secs(1);
+pub(super) const LIST_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Declares the capabilities of resources, subscriptions and list changes.
 pub(super) fn enable(capabilities: &mut ServerCapabilities) {
@@ -227,7 +227,7 @@ async fn list_changed(resources: &Resources, known: &mut u64) {
 }
 
 /// Sends notifications of changes until the client ends the request.
-pub(super) async fn listen(resources: Resources, context: SubscriptionContext) {
+pub(super) async fn listen(resources: Resources, context: &SubscriptionContext) {
     let uris = context.accepted().resource_subscriptions.clone();
     let known = uris.into_iter().flatten().take(SUBSCRIPTIONS);
     let watched = known.filter_map(|uri| Some((ResourceUri::parse(&uri)?, uri)));

@@ -10,6 +10,7 @@ use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use task::Task;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +33,13 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
     let server = match Server::new(settings) {
         Ok(server) => Arc::new(server),
         Err(error) => return refuse(&error),
+    };
+    let dashboard = match server.dashboard_port() {
+        Some(port) => match serve_dashboard(server.clone(), port).await {
+            Ok(dashboard) => Some(dashboard),
+            Err(error) => return refuse(&error),
+        },
+        None => None,
     };
     server.begin();
     let caller = server.caller(Principal::anonymous());
@@ -61,6 +69,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
     }
     server.stop();
     drop(people);
+    drop(dashboard);
     let closed = async {
         let answered = async {
             served.ended().await;
@@ -80,6 +89,40 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
         tracing::warn!("closing took too long");
     }
     ExitCode::SUCCESS
+}
+
+/// The dashboard cannot be served.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen on port {port} for the dashboard: {error}")]
+struct DashboardError {
+    port: u16,
+    error: std::io::Error,
+}
+
+/// Serves the dashboard on the loopback interface only, until the task is dropped.
+async fn serve_dashboard(server: Arc<Server>, port: u16) -> Result<Task, DashboardError> {
+    let listening = async {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    };
+    let (listener, address) = listening
+        .await
+        .map_err(|error| DashboardError { port, error })?;
+    let end = CancellationToken::new();
+    let pages = transport::dashboard::local_pages(server, address, end.clone());
+    let listening = Listening {
+        listener,
+        tls: None,
+        most: MAX_USER_CONNECTIONS,
+        unsent: UNSENT_TIMEOUT,
+        stop: CancellationToken::new(),
+        end: end.clone(),
+    };
+    Ok(task::spawn("dashboard", async move {
+        let _end = end.drop_guard();
+        listening.serve(pages).await;
+    }))
 }
 
 /// Serves the pages on which users type values that the agent must not see, on the loopback interface only, from the first handover on.

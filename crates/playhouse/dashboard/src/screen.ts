@@ -1,0 +1,142 @@
+// The live view of the shown page, and the input of the user who has taken it over.
+
+import { element } from "./dom";
+import type { Send } from "./messages";
+
+const BUTTONS = ["left", "middle", "right"];
+
+export class Screen {
+  private readonly canvas = element<HTMLCanvasElement>("screen");
+  private readonly context = this.canvas.getContext("2d");
+  private isControlled = false;
+  private decoding = false;
+  private next: Blob | null = null;
+  private move: { x: number; y: number } | null = null;
+  private readonly pressed = new Set<string>();
+
+  constructor(
+    private readonly send: Send,
+    private readonly onLeave: () => void,
+  ) {
+    const { canvas } = this;
+    canvas.addEventListener("pointerdown", (event) => this.onButton("down", event));
+    canvas.addEventListener("pointerup", (event) => this.onButton("up", event));
+    canvas.addEventListener("pointermove", (event) => this.onMove(event));
+    canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
+    canvas.addEventListener("contextmenu", (event) => this.isControlled && event.preventDefault());
+    canvas.addEventListener("keydown", (event) => this.onKeyDown(event));
+    canvas.addEventListener("keyup", (event) => this.onKeyUp(event));
+    canvas.addEventListener("blur", () => this.releaseKeys());
+    document.addEventListener("paste", (event) => this.onPaste(event));
+  }
+
+  /** Shows a frame; one that arrives while another is decoded replaces those in between. */
+  show(frame: Blob): void {
+    this.next = frame;
+    if (!this.decoding) void this.decode();
+  }
+
+  clear(): void {
+    this.next = null;
+    this.context?.clearRect(0, 0, this.canvas.width, this.canvas.height);
+  }
+
+  control(isControlled: boolean): void {
+    if (this.isControlled === isControlled) return;
+    if (!isControlled) this.releaseKeys();
+    this.isControlled = isControlled;
+    this.canvas.classList.toggle("controlled", isControlled);
+    // Screen readers pass the keys of an application on.
+    this.canvas.setAttribute("role", isControlled ? "application" : "img");
+    if (isControlled) this.canvas.focus();
+  }
+
+  private async decode(): Promise<void> {
+    this.decoding = true;
+    while (this.next) {
+      const frame = this.next;
+      this.next = null;
+      try {
+        const image = await createImageBitmap(frame);
+        if (this.canvas.width !== image.width) this.canvas.width = image.width;
+        if (this.canvas.height !== image.height) this.canvas.height = image.height;
+        this.context?.drawImage(image, 0, 0);
+        image.close();
+      } catch {
+        // The next frame replaces one that cannot be decoded.
+      }
+    }
+    this.decoding = false;
+  }
+
+  /** Returns a point of the canvas in CSS pixels of the page. The frame keeps its ratio and begins at the top left corner. */
+  private point(event: MouseEvent): { x: number; y: number } {
+    const { canvas } = this;
+    const box = canvas.getBoundingClientRect();
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    const scale = Math.min(width / canvas.width, height / canvas.height);
+    return { x: (event.clientX - box.left - canvas.clientLeft) / scale, y: (event.clientY - box.top - canvas.clientTop) / scale };
+  }
+
+  private onButton(action: "down" | "up", event: PointerEvent): void {
+    const button = BUTTONS[event.button];
+    if (!this.isControlled || !button) return;
+    event.preventDefault();
+    if (action === "down") {
+      this.canvas.focus();
+      this.canvas.setPointerCapture(event.pointerId);
+    }
+    this.move = null;
+    this.send({ do: action, ...this.point(event), button });
+  }
+
+  private onMove(event: PointerEvent): void {
+    if (!this.isControlled) return;
+    const isWaiting = this.move !== null;
+    this.move = this.point(event);
+    if (isWaiting) return;
+    setTimeout(() => {
+      if (this.move) this.send({ do: "move", ...this.move });
+      this.move = null;
+    }, 40);
+  }
+
+  private onWheel(event: WheelEvent): void {
+    if (!this.isControlled) return;
+    event.preventDefault();
+    this.send({ do: "wheel", ...this.point(event), dx: event.deltaX, dy: event.deltaY });
+  }
+
+  private onKeyDown(event: KeyboardEvent): void {
+    if (!this.isControlled) return;
+    // Otherwise a user of the keyboard could not leave the view. VNC viewers have the same key.
+    if (event.key === "F8") {
+      event.preventDefault();
+      this.releaseKeys();
+      this.onLeave();
+      return;
+    }
+    // The paste event has the text.
+    if (event.key.toLowerCase() === "v" && (event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (event.isComposing || event.key === "Dead" || event.key === "Process") return;
+    this.pressed.add(event.key);
+    this.send({ do: "keyDown", key: event.key });
+  }
+
+  private onKeyUp(event: KeyboardEvent): void {
+    if (!this.isControlled || !this.pressed.delete(event.key)) return;
+    event.preventDefault();
+    this.send({ do: "keyUp", key: event.key });
+  }
+
+  private onPaste(event: ClipboardEvent): void {
+    const text = event.clipboardData?.getData("text");
+    if (this.isControlled && text && document.activeElement === this.canvas) this.send({ do: "text", text });
+  }
+
+  private releaseKeys(): void {
+    for (const key of this.pressed) this.send({ do: "keyUp", key });
+    this.pressed.clear();
+  }
+}

@@ -1,0 +1,213 @@
+//! Who uses the browser of a session: its calls, or a user at the dashboard who has taken it over.
+
+use super::Session;
+use crate::answers::reply::Event;
+use crate::calls::Call;
+use crate::error::{Error, Result};
+use engine::Page;
+use std::sync::Arc;
+use std::time::Duration;
+use task::Task;
+use tokio::sync::watch;
+
+/// How long a call without a timeout of its own waits until the user hands the browser back.
+const HAND_BACK_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Who controls a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Holder {
+    /// Its calls.
+    #[default]
+    Calls,
+    /// A user, after the call that still runs.
+    UserNext,
+    /// A user.
+    User,
+}
+
+/// The control of a session.
+pub(super) struct Control(watch::Sender<State>);
+
+#[derive(Default)]
+struct State {
+    holder: Holder,
+    /// The number of calls that have their turn and wait for the user.
+    waiting: usize,
+    /// The number of dashboards that show the session.
+    watchers: usize,
+    /// The pages that the user annotates.
+    annotated: Vec<Page>,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self(watch::Sender::new(State::default()))
+    }
+}
+
+/// The control of a session by a user, until it is dropped.
+pub(crate) struct UserControl {
+    session: Arc<Session>,
+    /// Waits for the call that still runs.
+    _begin: Task,
+}
+
+/// Counts something of a session until it is dropped.
+pub(crate) struct Counted {
+    session: Arc<Session>,
+    counter: fn(&mut State) -> &mut usize,
+}
+
+/// The annotation of a page by the user, until it is dropped.
+pub(crate) struct Annotation {
+    session: Arc<Session>,
+    page: Page,
+}
+
+impl Session {
+    /// Gives the control to a user as soon as no call runs that acts; `None` if another user has it.
+    pub(crate) fn take_control(self: &Arc<Self>) -> Option<UserControl> {
+        let is_free = self.control.0.send_if_modified(|state| {
+            let is_free = state.holder == Holder::Calls;
+            if is_free {
+                state.holder = Holder::UserNext;
+            }
+            is_free
+        });
+        if !is_free {
+            return None;
+        }
+        self.call_log().on_change();
+        let session = self.clone();
+        let begin = task::spawn("user control", async move {
+            let mut state = session.control.0.subscribe();
+            tokio::select! {
+                _turn = session.turn() => {}
+                // This call has the turn and does nothing.
+                _ = state.wait_for(|state| state.waiting > 0) => {}
+            }
+            session.control.0.send_if_modified(|state| {
+                let is_next = state.holder == Holder::UserNext;
+                if is_next {
+                    state.holder = Holder::User;
+                }
+                is_next
+            });
+            session.call_log().on_change();
+        });
+        Some(UserControl {
+            session: self.clone(),
+            _begin: begin,
+        })
+    }
+
+    /// Returns who controls the session.
+    pub(crate) fn holder(&self) -> Holder {
+        self.control.0.borrow().holder
+    }
+
+    /// Waits until the user has handed the browser back. Fails after the timeout of the call. The call has its turn.
+    pub(crate) async fn wait_for_control(self: &Arc<Self>, call: &Call) -> Result<()> {
+        if self.holder() == Holder::Calls {
+            return Ok(());
+        }
+        call.set_status("waiting for the user, who has taken over the browser");
+        let limit = call.timeout_or(HAND_BACK_TIMEOUT);
+        let is_back = async {
+            // While the call counts as waiting, a user can take the session over again.
+            while self.holder() != Holder::Calls {
+                let _waiting = self.count(|state| &mut state.waiting);
+                self.wait_for_hand_back().await;
+            }
+        };
+        let outcome = tokio::time::timeout(limit, is_back).await;
+        call.clear_status();
+        outcome.map_err(|_| Error::UserHasControl {
+            tool: call.tool.name,
+            waited_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Waits until no user controls the session.
+    pub(super) async fn wait_for_hand_back(&self) {
+        let mut state = self.control.0.subscribe();
+        // The sender lives as long as the session.
+        let _ = state.wait_for(|state| state.holder == Holder::Calls).await;
+    }
+
+    /// Records that a dashboard shows the session.
+    pub(crate) fn watch(self: &Arc<Self>) -> Counted {
+        self.count(|state| &mut state.watchers)
+    }
+
+    /// Returns whether a dashboard shows the session.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.control.0.borrow().watchers > 0
+    }
+
+    /// Records that the user annotates the page, for which their input is accepted.
+    pub(crate) fn begin_annotation(self: &Arc<Self>, page: &Page) -> Annotation {
+        let control = &self.control.0;
+        control.send_modify(|state| state.annotated.push(page.clone()));
+        self.call_log().on_change();
+        Annotation {
+            session: self.clone(),
+            page: page.clone(),
+        }
+    }
+
+    /// Returns whether the user annotates a page of the session.
+    pub(crate) fn is_annotated(&self) -> bool {
+        !self.control.0.borrow().annotated.is_empty()
+    }
+
+    /// Returns whether the user annotates this page.
+    pub(crate) fn is_page_annotated(&self, page: &Page) -> bool {
+        self.control.0.borrow().annotated.contains(page)
+    }
+
+    fn count(self: &Arc<Self>, counter: fn(&mut State) -> &mut usize) -> Counted {
+        self.control.0.send_modify(|state| *counter(state) += 1);
+        self.call_log().on_change();
+        Counted {
+            session: self.clone(),
+            counter,
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let counter = self.counter;
+        let control = &self.session.control.0;
+        control.send_modify(|state| *counter(state) -= 1);
+        self.session.call_log().on_change();
+    }
+}
+
+impl Drop for Annotation {
+    fn drop(&mut self) {
+        self.session.control.0.send_modify(|state| {
+            let at = state.annotated.iter().position(|page| *page == self.page);
+            at.map(|at| state.annotated.swap_remove(at));
+        });
+        self.session.call_log().on_change();
+    }
+}
+
+impl Drop for UserControl {
+    fn drop(&mut self) {
+        if self.session.holder() == Holder::User {
+            let active = self.session.context_or_active(None);
+            let active = active.unwrap_or_else(|_| self.session.clone());
+            let mut state = active.state();
+            let is_reported = |event: &Event| matches!(event, Event::UserActed {});
+            if !state.events.iter().any(is_reported) {
+                state.events.push(Event::UserActed {});
+            }
+        }
+        let control = &self.session.control.0;
+        control.send_modify(|state| state.holder = Holder::Calls);
+        self.session.call_log().on_change();
+    }
+}

@@ -1,0 +1,307 @@
+//! The videos of a context: one for each of its pages, from the start of the recording to its end.
+
+use super::Session;
+use crate::calls::Call;
+use crate::error::{Error, Result};
+use crate::files::{Output, WrittenFile};
+use engine::{BrowserContext, Ffmpeg, Page, Progress, Size, VideoOptions, VideoRecording};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use task::Task;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// How long a page may take until its screencast begins.
+const START_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The rate of videos that are recorded without a call, in frames for each second.
+pub(crate) const DEFAULT_FPS: f64 = 25.0;
+
+/// The recording of all pages of a context.
+pub(crate) struct Video {
+    shared: Arc<Shared>,
+    /// Starts and ends the videos of pages that open and close.
+    _follow: Task,
+}
+
+struct Shared {
+    context: BrowserContext,
+    ffmpeg: Ffmpeg,
+    options: VideoOptions,
+    output: Output,
+    target: Target,
+    /// Cancelled when no further page is recorded.
+    stopped: CancellationToken,
+    pages: tokio::sync::Mutex<Vec<RecordedPage>>,
+}
+
+/// Where videos are written.
+pub(crate) enum Target {
+    /// This file, and numbered ones beside it.
+    File(WrittenFile),
+    /// A folder that the operator chose.
+    Folder(PathBuf),
+}
+
+struct RecordedPage {
+    page: Page,
+    /// `None` once the video is complete.
+    recording: Option<VideoRecording>,
+    /// The link to the complete video.
+    link: Option<String>,
+}
+
+impl Video {
+    /// Starts to record the pages of a context.
+    pub(crate) async fn start(
+        context: BrowserContext,
+        ffmpeg: Ffmpeg,
+        options: VideoOptions,
+        output: Output,
+        target: Target,
+    ) -> Self {
+        let shared = Arc::new(Shared {
+            context,
+            ffmpeg,
+            options,
+            output,
+            target,
+            stopped: CancellationToken::new(),
+            pages: tokio::sync::Mutex::default(),
+        });
+        shared.update().await;
+        let follow = task::spawn("videos", follow(shared.clone()));
+        Self {
+            shared,
+            _follow: follow,
+        }
+    }
+
+    /// Begins a chapter in the videos of all pages.
+    pub(crate) async fn add_chapter(&self, title: &str) {
+        for recorded in &*self.shared.pages.lock().await {
+            if let Some(recording) = &recorded.recording {
+                recording.add_chapter(title);
+            }
+        }
+    }
+
+    /// Completes the videos. Returns links to them, in the order in which the pages were opened.
+    pub(crate) async fn finish(&self) -> Result<Vec<String>> {
+        self.shared.stopped.cancel();
+        let mut pages = self.shared.pages.lock().await;
+        let completed = pages
+            .iter_mut()
+            .enumerate()
+            .map(|(index, page)| self.shared.complete(index, page));
+        // All of them are completed, also after an error of one.
+        let completed = futures_util::future::join_all(completed).await;
+        if let Some(error) = completed.into_iter().find_map(Result::err) {
+            return Err(error);
+        }
+        let links: Vec<_> = pages.iter().filter_map(|page| page.link.clone()).collect();
+        if links.is_empty()
+            && let Target::File(file) = &self.shared.target
+        {
+            self.shared.output.remove_unused(file);
+        }
+        Ok(links)
+    }
+}
+
+impl Shared {
+    /// Starts the videos of new pages, and completes those of closed ones.
+    async fn update(&self) {
+        let mut pages = self.pages.lock().await;
+        if self.stopped.is_cancelled() {
+            return;
+        }
+        for (index, recorded) in pages.iter_mut().enumerate() {
+            if recorded.page.is_closed()
+                && let Err(error) = self.complete(index, recorded).await
+            {
+                tracing::warn!(%error, "a video was not written");
+            }
+        }
+        for page in self.context.pages() {
+            if pages.iter().any(|recorded| recorded.page == page) {
+                continue;
+            }
+            let progress = Progress::new(START_TIMEOUT);
+            let recording = page.record_video(&progress, &self.ffmpeg, self.options);
+            match recording.await {
+                Ok(recording) => pages.push(RecordedPage {
+                    page,
+                    recording: Some(recording),
+                    link: None,
+                }),
+                Err(error) => tracing::warn!(%error, "a page is not recorded"),
+            }
+        }
+    }
+
+    /// Writes the video of a page, unless that is done.
+    async fn complete(&self, index: usize, recorded: &mut RecordedPage) -> Result<()> {
+        let Some(recording) = recorded.recording.take() else {
+            return Ok(());
+        };
+        let Some(video) = recording.stop().await? else {
+            return Ok(());
+        };
+        recorded.link = Some(match &self.target {
+            Target::File(file) => {
+                let file = match index {
+                    0 => file.clone(),
+                    _ => self.output.numbered(file, index),
+                };
+                self.output.copy(&file, &video).await?;
+                file.link
+            }
+            Target::Folder(folder) => {
+                let path = folder.join(format!("page@{}.webm", Uuid::new_v4().simple()));
+                let failed = |error| Error::file(&path, "open", &error);
+                tokio::fs::create_dir_all(folder).await.map_err(failed)?;
+                tokio::fs::copy(&video, &path).await.map_err(failed)?;
+                self.output.link(&path)
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Updates the videos when pages open and close.
+async fn follow(shared: Arc<Shared>) {
+    let mut changes = shared.context.changes();
+    loop {
+        changes.mark_unchanged();
+        shared.update().await;
+        tokio::select! {
+            biased;
+            () = shared.stopped.cancelled() => return,
+            changed = changes.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Returns an error if a video is being recorded.
+    pub(crate) fn refuse_second_video(&self) -> Result<()> {
+        match *self.video() {
+            Some(_) => Err(Error::VideoStarted {}),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the ffmpeg that encodes videos.
+    pub(crate) async fn ffmpeg(&self) -> Result<Ffmpeg> {
+        Ok(Ffmpeg::find(&self.settings.files.video.ffmpeg).await?)
+    }
+
+    /// Starts to record the open pages of this context and those that will open.
+    pub(crate) async fn start_video(
+        &self,
+        call: &Call,
+        ffmpeg: Ffmpeg,
+        options: VideoOptions,
+        target: Target,
+    ) -> Result<()> {
+        let tabs = self.tabs(call).await?;
+        let output = self.output(call).await.clone();
+        let context = tabs.open().context.clone();
+        let video = Video::start(context, ffmpeg, options, output, target).await;
+        *self.video() = Some(Arc::new(video));
+        Ok(())
+    }
+
+    /// Begins a chapter in the videos that are being recorded.
+    pub(crate) async fn add_chapter(&self, title: &str) {
+        let video = self.video().clone();
+        if let Some(video) = video {
+            video.add_chapter(title).await;
+        }
+    }
+
+    /// Completes the videos of a call, and returns links to them.
+    pub(crate) async fn stop_video(&self) -> Result<Vec<String>> {
+        let video = self.video().take();
+        let Some(video) = video else {
+            return Ok(Vec::new());
+        };
+        // The videos are completed even if the call is cancelled.
+        let finished =
+            task::run_to_completion("stopping video", async move { video.finish().await });
+        finished.await.unwrap_or_else(|| Ok(Vec::new()))
+    }
+
+    /// Completes all videos, before the browser or the context is closed.
+    pub(super) async fn finish_videos(&self) {
+        let automatic = std::mem::take(&mut *self.automatic_videos());
+        let called = self.video().take();
+        let all: Vec<_> = automatic.into_iter().chain(called).collect();
+        let finished = all.iter().map(|video| video.finish());
+        for result in futures_util::future::join_all(finished).await {
+            if let Err(error) = result {
+                tracing::warn!(%error, "a video was not written");
+            }
+        }
+    }
+
+    /// Starts the videos that the settings request.
+    pub(super) async fn start_automatic_videos(
+        &self,
+        ffmpeg: Option<Ffmpeg>,
+        context: &BrowserContext,
+        output: &Output,
+    ) -> Result<()> {
+        let Some(ffmpeg) = ffmpeg else { return Ok(()) };
+        let settings = &self.settings.files.video;
+        let mut targets: Vec<(Target, Option<Size>)> = Vec::new();
+        if let Some(size) = settings.save {
+            let file = output.automatic("video", "webm").await?;
+            targets.push((Target::File(file), Some(size)));
+        }
+        if let Some((folder, size)) = &settings.record {
+            targets.push((Target::Folder(folder.clone()), *size));
+        }
+        let mut started = Vec::new();
+        for (target, size) in targets {
+            let options = VideoOptions {
+                size,
+                fps: DEFAULT_FPS,
+            };
+            let (context, ffmpeg) = (context.clone(), ffmpeg.clone());
+            let video = Video::start(context, ffmpeg, options, output.clone(), target);
+            started.push(Arc::new(video.await));
+        }
+        let before = std::mem::replace(&mut *self.automatic_videos(), started);
+        for video in before {
+            if let Err(error) = video.finish().await {
+                tracing::warn!(%error, "a video was not written");
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the ffmpeg for the videos that the settings request; `None` if they request none.
+    pub(super) async fn automatic_ffmpeg(&self) -> Result<Option<Ffmpeg>> {
+        let settings = &self.settings.files.video;
+        match settings.save.is_some() || settings.record.is_some() {
+            true => Ok(Some(self.ffmpeg().await?)),
+            false => Ok(None),
+        }
+    }
+
+    fn video(&self) -> std::sync::MutexGuard<'_, Option<Arc<Video>>> {
+        self.video.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn automatic_videos(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Video>>> {
+        let videos = self.automatic_videos.lock();
+        videos.unwrap_or_else(PoisonError::into_inner)
+    }
+}
