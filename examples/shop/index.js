@@ -26,7 +26,7 @@ function show(list) {
   products.setAttribute("aria-busy", "false");
 }
 
-// A keystroke cancels the search that the one before had planned.
+// Each keystroke cancels the search that the previous one scheduled.
 let planned;
 document.querySelector("#query").addEventListener("input", (event) => {
   clearTimeout(planned);

@@ -1,4 +1,4 @@
-// What every page of the shop shares: asking the server, toasts, the theme.
+// Functions that all pages of the shop share: requests, toasts and the theme.
 
 export async function ask(path) {
   const answer = await fetch(path);

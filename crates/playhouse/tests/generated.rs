@@ -36,6 +36,22 @@ fn the_reference_of_tools_is_fresh() {
 }
 
 #[test]
+fn the_links_for_clients_are_fresh() {
+    const BEGIN: &str = "<!-- links: written by a test -->\n";
+    const END: &str = "\n<!-- end of links -->";
+    for path in ["README.md", "docs/clients.md"] {
+        let whole = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .join(path);
+        let text = std::fs::read_to_string(whole).expect(path);
+        let (before, rest) = text.split_once(BEGIN).expect(BEGIN);
+        let (_, after) = rest.split_once(END).expect(END);
+        let links = playhouse::client_links();
+        check(path, &format!("{before}{BEGIN}{links}{END}{after}"));
+    }
+}
+
+#[test]
 fn the_reference_of_code_is_fresh() {
     check("docs/run-code.md", &playhouse::code_reference());
 }

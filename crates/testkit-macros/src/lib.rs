@@ -14,9 +14,10 @@ use proc_macro::{Delimiter, TokenStream, TokenTree};
 /// ```
 ///
 /// A function without a parameter becomes one test, which requires everything that is listed: `chromium`, `firefox`, `webkit`, `node`,
-/// `clients` (third-party ones), `grid` (a Selenium Grid). A function with a parameter becomes one test for each listed browser, named
-/// after it (`a_rule_of_browsers::firefox`); each requires the other prerequisites. With `not`, the test is reported as ignored on that
-/// browser, with the reason. The function may be async.
+/// `ffmpeg`, `poppler`, `extensions` (a Chromium that loads them), `clients` (third-party ones), `websites` (of others), `grid` (a Selenium
+/// Grid), `nginx`, `wine` (with the server for Windows). A function with a parameter becomes one test for each listed browser, named after
+/// it (`a_rule_of_browsers::firefox`); each requires the other prerequisites. With `not`, the test is reported as ignored on that browser,
+/// with the reason. The function may be async.
 #[proc_macro_attribute]
 pub fn test(attributes: TokenStream, item: TokenStream) -> TokenStream {
     match registration(attributes, item.clone()) {
@@ -120,8 +121,14 @@ fn prerequisite(word: &str) -> Result<String, String> {
     let path = "::testkit::Prerequisite::";
     Ok(match word {
         "node" => format!("{path}Node"),
+        "ffmpeg" => format!("{path}Ffmpeg"),
+        "poppler" => format!("{path}Poppler"),
+        "extensions" => format!("{path}Extensions"),
         "clients" => format!("{path}Clients"),
+        "websites" => format!("{path}Websites"),
         "grid" => format!("{path}Grid"),
+        "nginx" => format!("{path}Nginx"),
+        "wine" => format!("{path}Wine"),
         browser => format!("{path}Browser({})", engine(browser)?),
     })
 }

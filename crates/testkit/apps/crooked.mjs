@@ -1,24 +1,24 @@
-// A small web app that misbehaves as its arguments say; without any it behaves. It listens on PORT of 127.0.0.1, a free one where
-// there is none, and prints `listening on URL`. It needs nothing but Node.
+// A small web app with the faults that its arguments select. It listens on 127.0.0.1 on the port PORT, or on a free one if PORT is not set,
+// and prints `listening on URL`. It only requires Node.
 //
-//   --crash            prints a stack trace and ends with code 3 before it listens
-//   --exit-0           ends with code 0 before it listens
+//   --crash            prints a stack trace and exits with code 3 before it listens
+//   --exit-0           exits with code 0 before it listens
 //   --hang             never listens
-//   --slow MS          listens only after that time
-//   --own-port         takes a port of its own choice, another one at each start, whatever PORT says
-//   --taken            says that the port is taken (EADDRINUSE) and ends with code 1, unless the file that follows exists; makes it
-//   --flood            prints without end, on stdout and on stderr
-//   --ignore-term      SIGTERM is noted and ignored
-//   --slow-term MS     SIGTERM ends it after that time, with a last line
-//   --fail-after N     answers 500 to everything after N requests
-//   --hang-after N     answers nothing any more after N requests
-//   --crash-after N    ends with a stack trace and code 7 at request N
-//   --grandchild       a child process listens, and this one only waits
-//   --orphan           a child process listens, and this one ends
-//   --leave-group      with one of those: the child has a process group of its own
+//   --slow MS          listens after that time
+//   --own-port         listens on a random port, whatever PORT is
+//   --taken FILE       reports that the port is in use (EADDRINUSE) and exits with code 1, unless the file exists; creates the file
+//   --flood            prints endlessly on stdout and stderr
+//   --ignore-term      prints that it received SIGTERM, and continues
+//   --slow-term MS     exits that time after SIGTERM, with a last line
+//   --fail-after N     responds with status 500 after N requests
+//   --hang-after N     does not respond after N requests
+//   --crash-after N    exits with a stack trace and code 7 at request N
+//   --grandchild       a child process listens, and this process waits
+//   --orphan           a child process listens, and this process exits
+//   --leave-group      with one of those: the child has its own process group
 //
-// Pages: `/` (its buttons are the following), `/save` (500, with a stack trace on stderr), `/die` (ends with a stack trace and code 7),
-// `/never` (no answer), `/slow?ms=`, `/log?line=` and `/log?line=&stream=stderr` (prints the line), `/pid`, `/count`.
+// Paths: `/` (a page with buttons), `/save` (500, with a stack trace on stderr), `/die` (exits with a stack trace and code 7),
+// `/never` (no response), `/slow?ms=`, `/log?line=` and `/log?line=&stream=stderr` (prints the line), `/pid`, `/count`.
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
@@ -119,19 +119,19 @@ function flood() {
   const line = `${"all work and no play ".repeat(48)}\n`;
   const print = () => {
     process.stderr.write(line);
-    // As fast as it is read, and no faster.
+    // Prints at the rate at which stdout is read.
     process.stdout.write(line.repeat(32), () => setImmediate(print));
   };
   print();
 }
 
 function throwAway(error, code) {
-  // What is still in a buffer at exit would be lost.
+  // An asynchronous write would be lost at exit.
   writeSync(2, `${error.stack}\n`);
   process.exit(code);
 }
 
-// Function declarations are hoisted, values are not: whoever needs this comes later.
+// `var` is hoisted, so that the functions above can use it.
 var page = `<!doctype html>
 <title>Crooked</title>
 <h1>Crooked</h1>

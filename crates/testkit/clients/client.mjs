@@ -1,4 +1,4 @@
-// The official TypeScript SDK, told a transport and where the server is: what it hears, as one JSON object.
+// Calls the server with the official TypeScript SDK over a transport, and prints the results as one JSON object. Arguments:
 // stdio COMMAND ARGS… | http URL [KEY] | sse URL [KEY] | ws URL
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
@@ -6,13 +6,13 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { WebSocketClientTransport } from "@modelcontextprotocol/sdk/client/websocket.js";
 
-const [kind, where, ...rest] = process.argv.slice(2);
+const [kind, target, ...rest] = process.argv.slice(2);
 const headers = rest[0] ? { Authorization: `Bearer ${rest[0]}` } : {};
 const transports = {
-  stdio: () => new StdioClientTransport({ command: where, args: rest }),
-  http: () => new StreamableHTTPClientTransport(new URL(where), { requestInit: { headers } }),
-  sse: () => new SSEClientTransport(new URL(where), { requestInit: { headers } }),
-  ws: () => new WebSocketClientTransport(new URL(where)),
+  stdio: () => new StdioClientTransport({ command: target, args: rest }),
+  http: () => new StreamableHTTPClientTransport(new URL(target), { requestInit: { headers } }),
+  sse: () => new SSEClientTransport(new URL(target), { requestInit: { headers } }),
+  ws: () => new WebSocketClientTransport(new URL(target)),
 };
 
 const client = new Client({ name: "sdk", version: "1" }, { capabilities: {} });

@@ -1,19 +1,19 @@
-// The official TypeScript SDK, told nothing but where the server is: it finds the issuer, registers there, has a person log in (who is this
-// script), and calls a tool. As a client that the issuer knows already it also gets itself more when a call needs more; one that has just
-// registered did so for the first scopes only. What came of it, as one JSON object.
-// URL [CLIENT]
+// Calls the server with the official TypeScript SDK and OAuth, and prints the results as one JSON object. The SDK discovers the issuer and
+// registers a client; this script logs in as the user. With CLIENT, a client that is already registered, it also calls a tool that requires
+// a further scope. A client that has just been registered is only registered for the first scopes.
+// Arguments: URL [CLIENT]
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
-const [where, known] = process.argv.slice(2);
+const [serverUrl, clientId] = process.argv.slice(2);
 const callback = "http://127.0.0.1:9/callback";
 const cookies = new Map();
 const asked = [];
-const kept = known ? { client: { client_id: known } } : {};
+const stored = clientId ? { client: { client_id: clientId } } : {};
 let code;
 
-// Goes where a browser would, until the issuer sends it back to us.
+// Follows redirects like a browser, until the issuer redirects to the callback URL. Returns the authorization code.
 async function logIn(url) {
   for (let hops = 0; hops < 20; hops += 1) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -30,7 +30,7 @@ async function logIn(url) {
       return url.searchParams.get("code");
     }
   }
-  throw new Error(`no way back from ${url}`);
+  throw new Error(`too many redirects: ${url}`);
 }
 
 const authProvider = {
@@ -44,12 +44,12 @@ const authProvider = {
     application_type: "native",
     scope: "browser:read browser:act browser:admin",
   },
-  clientInformation: () => kept.client,
-  saveClientInformation: (client) => void (kept.client = client),
-  tokens: () => kept.tokens,
-  saveTokens: (tokens) => void (kept.tokens = tokens),
-  codeVerifier: () => kept.verifier,
-  saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
+  clientInformation: () => stored.client,
+  saveClientInformation: (client) => void (stored.client = client),
+  tokens: () => stored.tokens,
+  saveTokens: (tokens) => void (stored.tokens = tokens),
+  codeVerifier: () => stored.verifier,
+  saveCodeVerifier: (verifier) => void (stored.verifier = verifier),
   async redirectToAuthorization(url) {
     asked.push(url.searchParams.get("scope"));
     code = await logIn(url);
@@ -58,8 +58,8 @@ const authProvider = {
 
 let transport;
 
-// Does it, and again once a person has logged in.
-async function patiently(work) {
+// Calls a function, and calls it again after the login if it requires authorization.
+async function withLogin(work) {
   try {
     return await work();
   } catch (error) {
@@ -72,13 +72,13 @@ async function patiently(work) {
 }
 
 const client = new Client({ name: "sdk", version: "1" }, { capabilities: {} });
-await patiently(async () => {
-  transport = new StreamableHTTPClientTransport(new URL(where), { authProvider });
+await withLogin(async () => {
+  transport = new StreamableHTTPClientTransport(new URL(serverUrl), { authProvider });
   await client.connect(transport);
 });
 const created = await client.callTool({ name: "create_session", arguments: {} });
 const { sessionId } = created.structuredContent;
-const more = known && (await patiently(() => client.callTool({ name: "get_cookies", arguments: { sessionId } })));
+const more = clientId && (await withLogin(() => client.callTool({ name: "get_cookies", arguments: { sessionId } })));
 console.log(JSON.stringify({ asked, sessionId, cookies: more?.structuredContent?.cookies }));
 await client.close();
 process.exit(0);

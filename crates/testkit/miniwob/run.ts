@@ -55,7 +55,7 @@ async function main(): Promise<number> {
   const folder = resolve(OUTPUT, "workspace");
   mkdirSync(folder, { recursive: true });
   const { server, origin } = await serve(html);
-  const args = ["--browser", engine, "--headless", "--isolated", "--caps", "vision", "--snapshot-mode", "none"];
+  const args = ["--browser", engine, "--headless", "--isolated", "--caps", "vision", "--snapshot-mode", "none", "--answers", "playwright"];
   const client = await Client.start(resolve(modules), resolve(command), args, folder);
   const page = new Page(client);
   const tasks = (await readdir(`${html}/miniwob`)).map((file) => file.replace(".html", "")).sort();

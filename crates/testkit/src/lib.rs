@@ -5,6 +5,7 @@
 mod apps;
 mod canary;
 mod client;
+mod collector;
 mod connection;
 mod corpus;
 mod engine;
@@ -24,11 +25,16 @@ mod remote;
 mod site;
 pub mod snapshot;
 mod spec;
+#[cfg(unix)]
+mod user_browser;
 mod web_socket;
+#[cfg(target_os = "linux")]
+mod wine;
 
 pub use apps::{NotesApp, broken_command, command_in_bash, command_in_node, misbehaving_app};
 pub use canary::{Canary, Hit, Protocol};
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
+pub use collector::{Collector, ExportedSpan};
 pub use connection::{Connection, Event};
 pub use corpus::{Attack, Exception, Opening};
 pub use engine::Engine;
@@ -37,14 +43,21 @@ pub use eventually::{Condition, eventually};
 pub use grid::{Grid, unused_port};
 pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
-pub use prerequisites::{Clients, Prerequisite, clients, node, tls_files, updates_expectations};
+pub use prerequisites::{
+    Clients, Prerequisite, Website, clients, nginx, node, tls_files, updates_expectations,
+};
 #[cfg(target_os = "linux")]
 pub use processes::Processes;
 pub use proxy::{Proxy, ProxyKind};
 pub use remote::RemoteBrowser;
 pub use site::{Request, Resource, Site};
 pub use spec::{
-    KnownFailure, Placeholders, Report, Runner, SpecCase, difference, known_failures, spec_cases,
+    KnownFailure, Placeholders, Report, Runner, SpecCase, difference, known_failures, misfit,
+    spec_cases,
 };
 pub use testkit_macros::test;
+#[cfg(unix)]
+pub use user_browser::{BrowserOpener, UserBrowser};
 pub use web_socket::{Closing, WebSocketClient};
+#[cfg(target_os = "linux")]
+pub use wine::{Running, StandIn, launch_under_wine, path_under_wine};

@@ -1,11 +1,11 @@
-//! The prerequisites of tests: browsers, Node, a Selenium Grid, third-party clients.
+//! The prerequisites of tests: browsers, Node, ffmpeg, Poppler, a Selenium Grid, third-party clients and websites, Wine.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::engine::Engine;
 #[cfg(target_os = "linux")]
-use crate::grid;
+use crate::{grid, wine};
 
 /// A prerequisite of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,16 +13,31 @@ pub enum Prerequisite {
     Browser(Engine),
     /// Node, for apps and scripts.
     Node,
+    /// ffmpeg and ffprobe, for videos.
+    Ffmpeg,
+    /// `pdftotext` and `pdfinfo` of Poppler, for PDFs.
+    Poppler,
+    /// A Chromium that loads extensions from folders: neither a headless shell nor a Chrome.
+    Extensions,
     /// Third-party MCP clients.
     Clients,
+    /// Example websites by others.
+    Websites,
     /// A Selenium Grid.
     Grid,
+    /// nginx and curl.
+    Nginx,
+    /// Wine, with the server for Windows.
+    Wine,
 }
 
 impl Prerequisite {
     /// Returns whether `make test` does not install it.
     pub(crate) fn is_extra(self) -> bool {
-        !matches!(self, Self::Browser(Engine::Chromium) | Self::Node)
+        !matches!(
+            self,
+            Self::Browser(Engine::Chromium) | Self::Node | Self::Extensions
+        )
     }
 
     /// Returns how to install it, if it is missing.
@@ -30,11 +45,20 @@ impl Prerequisite {
         let is_there = match self {
             Self::Browser(engine) => engine.find().is_some(),
             Self::Node => from_path("node").is_some(),
+            Self::Ffmpeg => are_in_path(["ffmpeg", "ffprobe"]),
+            Self::Poppler => are_in_path(["pdftotext", "pdfinfo"]),
+            Self::Extensions => chromium_with_extensions().is_some(),
             Self::Clients => find_clients().is_some(),
+            Self::Websites => Website::ALL.iter().all(|site| site.folder().is_dir()),
+            Self::Nginx => nginx().is_some() && from_path("curl").is_some(),
             #[cfg(target_os = "linux")]
             Self::Grid => grid::is_installed(),
             #[cfg(not(target_os = "linux"))]
             Self::Grid => false,
+            #[cfg(target_os = "linux")]
+            Self::Wine => wine::is_installed(),
+            #[cfg(not(target_os = "linux"))]
+            Self::Wine => false,
         };
         (!is_there).then(|| match self {
             Self::Browser(engine) => {
@@ -42,8 +66,14 @@ impl Prerequisite {
                 is_missing(name, &format!("playhouse install {name}"))
             }
             Self::Node => is_missing("Node", "apt-get install nodejs"),
+            Self::Ffmpeg => is_missing("ffmpeg", "apt-get install ffmpeg"),
+            Self::Poppler => is_missing("Poppler", "apt-get install poppler-utils"),
+            Self::Extensions => is_missing("Chromium", "apt-get install chromium"),
             Self::Clients => is_missing("third-party clients", "make clients"),
+            Self::Websites => is_missing("example websites", "make websites"),
             Self::Grid => is_missing("a Selenium Grid", "make selenium"),
+            Self::Nginx => is_missing("nginx", "apt-get install nginx-light curl"),
+            Self::Wine => is_missing("Wine, or the server for Windows", "make wine"),
         })
     }
 
@@ -85,15 +115,20 @@ fn chromium() -> Option<PathBuf> {
     named.or_else(installed).or_else(elsewhere)
 }
 
+/// Returns a Chromium that loads extensions from folders.
+pub(crate) fn chromium_with_extensions() -> Option<PathBuf> {
+    ["chromium", "chromium-browser"]
+        .iter()
+        .find_map(|name| from_path(name))
+}
+
 fn webkit() -> Option<PathBuf> {
-    let programs = ["WebKitWebDriver", "Xvfb"];
     let folders = Path::new("/usr/lib").read_dir().into_iter().flatten();
     let mut places = folders.flatten().flat_map(|folder| {
         ["webkit2gtk-4.1", "webkit2gtk-4.0"]
             .map(|name| folder.path().join(name).join("MiniBrowser"))
     });
-    let has_programs = || programs.iter().all(|name| from_path(name).is_some());
-    places.find(|place| place.is_file() && has_programs())
+    places.find(|place| place.is_file() && are_in_path(["WebKitWebDriver", "Xvfb"]))
 }
 
 /// Returns Node, for a package with installed dependencies.
@@ -140,8 +175,40 @@ fn find_clients() -> Option<Clients> {
     is_complete.then_some(clients)
 }
 
+/// An example website by others, which `make websites` installs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Website {
+    /// The plain JavaScript implementation of TodoMVC (npm `todomvc`).
+    TodoMvc,
+    /// Cypress Kitchensink (npm `cypress-example-kitchensink`).
+    Kitchensink,
+}
+
+impl Website {
+    const ALL: [Self; 2] = [Self::TodoMvc, Self::Kitchensink];
+
+    /// Returns the folder of its files.
+    pub fn folder(self) -> PathBuf {
+        let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("websites/node_modules");
+        packages.join(match self {
+            Self::TodoMvc => "todomvc/examples/vanillajs",
+            Self::Kitchensink => "cypress-example-kitchensink/app",
+        })
+    }
+}
+
 fn is_missing(what: &str, install: &str) -> String {
     format!("{what} is missing: install it with `{install}`")
+}
+
+fn are_in_path(programs: [&str; 2]) -> bool {
+    programs.map(from_path).iter().all(Option::is_some)
+}
+
+/// Returns nginx, which Debian installs in a folder that is not in the PATH of ordinary users.
+pub fn nginx() -> Option<PathBuf> {
+    let outside = || Some(PathBuf::from("/usr/sbin/nginx")).filter(|path| path.is_file());
+    from_path("nginx").or_else(outside)
 }
 
 pub(crate) fn from_path(program: &str) -> Option<PathBuf> {

@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::eventually;
+use crate::prerequisites::{Prerequisite, chromium_with_extensions};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -33,17 +34,32 @@ impl RemoteBrowser {
 
     /// Starts a browser on that port.
     pub async fn on_port(port: u16) -> Self {
-        let program = Engine::Chromium.executable();
+        Self::of_program(&Engine::Chromium.executable(), port, &[]).await
+    }
+
+    /// Starts a browser with the extension in a folder.
+    pub(crate) async fn with_extension(folder: &str) -> Self {
+        Prerequisite::Extensions.demand();
+        let program = chromium_with_extensions().expect("it is there");
+        let args = [
+            format!("--load-extension={folder}"),
+            "--disable-features=DisableLoadExtensionCommandLineSwitch".to_owned(),
+        ];
+        Self::of_program(&program, 0, &args).await
+    }
+
+    async fn of_program(program: &Path, port: u16, args: &[String]) -> Self {
         let profile = tempfile::tempdir().expect("a temporary folder");
         #[expect(
             clippy::disallowed_methods,
             reason = "this browser must not be one of the engine's"
         )]
-        let mut command = Command::new(behind_script(&program));
+        let mut command = Command::new(behind_script(program));
         if !program.ends_with("chromium-headless-shell") {
             command.arg("--headless");
         }
         let process = command
+            .args(args)
             .args(["--no-first-run", "--no-sandbox", "about:blank"])
             .arg(format!("--remote-debugging-port={port}"))
             .arg(format!("--user-data-dir={}", profile.path().display()))

@@ -7,6 +7,7 @@ mod shop;
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -56,6 +57,8 @@ pub struct Request {
 #[derive(Default)]
 struct Shared {
     resources: Mutex<HashMap<String, Resource>>,
+    /// Path prefixes such as `/todo/`, and the folders whose files they serve.
+    folders: Mutex<Vec<(String, PathBuf)>>,
     requests: Mutex<Vec<Request>>,
     listeners: watch::Sender<usize>,
     shop: shop::Shop,
@@ -129,6 +132,13 @@ impl Site {
             .expect("not poisoned")
             .insert(path.to_owned(), resource);
         self.url(path)
+    }
+
+    /// Serves the files of a folder below `prefix`, such as `/todo/`, from now on; returns its URL.
+    pub fn add_folder(&self, prefix: &str, folder: impl AsRef<Path>) -> String {
+        let mut folders = self.shared.folders.lock().expect("not poisoned");
+        folders.push((prefix.to_owned(), folder.as_ref().to_owned()));
+        self.url(prefix)
     }
 
     /// Waits until so many pages have an open WebSocket to `/presence`. Panics after 30 s.
@@ -229,6 +239,16 @@ async fn added_pages(
 }
 
 impl Shared {
+    /// Returns the file of a path in the folder that was added for it, or in the examples.
+    fn file(&self, path: &str) -> Option<PathBuf> {
+        let folders = self.folders.lock().expect("not poisoned");
+        let added = folders
+            .iter()
+            .find_map(|(prefix, folder)| Some((folder.as_path(), path.strip_prefix(prefix)?)));
+        let (folder, rest) = added.unwrap_or((Path::new(files::EXAMPLES), path));
+        files::below(folder, rest)
+    }
+
     fn note(&self, request: &HttpRequest) {
         let mut requests = self.requests.lock().expect("not poisoned");
         if requests.len() == REMEMBERED {

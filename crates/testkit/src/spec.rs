@@ -18,6 +18,7 @@ pub(crate) use compare::matches;
 pub use compare::{Placeholders, difference};
 pub use report::Report;
 pub use runner::Runner;
+pub use schema::misfit;
 
 /// A case of a spec.
 #[derive(Debug, Clone)]

@@ -18,7 +18,8 @@ use document::Document;
 use modules::Crate;
 
 /// The crates, lowest first: each uses only those before it.
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 7] = [
+    "job",
     "wire",
     "task",
     "engine",
@@ -208,7 +209,7 @@ fn files_do_not_use_each_other() {
 }
 
 /// The trait that a file of each protocol implements.
-const BACKEND_FILES: [(&str, &str); 15] = [
+const BACKEND_FILES: [(&str, &str); 17] = [
     ("browser.rs", "BrowserBackend"),
     ("context.rs", "ContextBackend"),
     ("context/cookies.rs", "Cookies"),
@@ -221,7 +222,9 @@ const BACKEND_FILES: [(&str, &str); 15] = [
     ("page/input.rs", "Input"),
     ("page/interception.rs", "Interception"),
     ("page/navigation.rs", "Navigation"),
+    ("page/profiling.rs", "Profiling"),
     ("page/requests.rs", "Requests"),
+    ("page/screencast.rs", "Screencast"),
     ("page/screenshot.rs", "Capture"),
     ("page/unresponsive.rs", "Unresponsive"),
 ];

@@ -1,7 +1,7 @@
 //! The words of names: concepts of the specifications have the terms of the specifications (docs/glossary.md).
 
 /// Words that are not allowed in names: docs/glossary.md has the term of the specifications for each.
-pub(crate) const DENIED: [&str; 54] = [
+pub(crate) const DENIED: [&str; 53] = [
     "aftermath",
     "alone",
     "anybody",
@@ -54,7 +54,6 @@ pub(crate) const DENIED: [&str; 54] = [
     "tells",
     "told",
     "trouble",
-    "vitals",
     "wish",
 ];
 

@@ -20,6 +20,31 @@ fn proofs_named_by_the_requirements_exist() {
     assert_none(missing, HINT);
 }
 
+/// Each row of a criterion has a proof: a test, or a target of the Makefile.
+#[test]
+fn each_criterion_has_a_proof() {
+    let text = fs::read_to_string(root().join("docs/requirements.md")).expect("the requirements");
+    let makefile = fs::read_to_string(root().join("Makefile")).expect("the Makefile");
+    let is_target = |quoted: &str| {
+        let rule = quoted
+            .strip_prefix("make ")
+            .map(|name| format!("\n{name}:"));
+        rule.is_some_and(|rule| makefile.contains(&rule))
+    };
+    let is_proof = |quoted: &str| is_target(quoted) || quoted.contains(['#', '§']);
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| |"))
+        .collect();
+    assert!(rows.len() > 100, "only {} rows were found", rows.len());
+    let empty = rows.into_iter().filter(|row| {
+        let row = row.trim_end().trim_end_matches('|');
+        let cell = row.rsplit_once(" | ").map_or("", |(_, cell)| cell);
+        !cell.split('`').skip(1).step_by(2).any(is_proof)
+    });
+    assert_none(empty.map(str::to_owned).collect(), HINT);
+}
+
 /// Returns why a proof is invalid; `None` if it exists.
 fn missing(proof: &str) -> Option<String> {
     let (path, line) = match proof.split_once('#') {

@@ -127,6 +127,7 @@ async fn a_record_has_principal_tool_page_and_outcome(engine: Engine) {
         [
             "seq",
             "time",
+            "requestId",
             "principal",
             "session",
             "method",

@@ -115,13 +115,14 @@ async fn unknown_parameters_are_dropped() {
 }
 
 #[testkit::test(chromium)]
-async fn a_success_contains_only_its_content() {
+async fn a_success_contains_only_its_content_and_its_size() {
     let client = server(&[]).await;
     let answer = client
         .call("browser_evaluate", json!({ "function": "1" }))
         .await;
     let keys: Vec<_> = answer.raw.as_object().expect("a result").keys().collect();
-    assert_eq!(keys, ["content"]);
+    assert_eq!(keys, ["content", "_meta"]);
+    assert_eq!(answer.raw["_meta"], json!({ "playhouse/tokens": 34 }));
 }
 
 #[testkit::test]

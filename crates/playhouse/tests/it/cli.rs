@@ -2,6 +2,7 @@
 
 use std::process::{Command, Output, Stdio};
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::Value;
 
 /// Runs the built program to its end, without the environment variables of the developer.
@@ -225,7 +226,7 @@ fn doctor_names_what_webkit_lacks() {
 fn help_is_short_or_full_and_names_only_what_applies() {
     let help = |args: &[&str]| text(&run(args).stdout).to_owned();
     let (short, full) = (help(&["-h"]), help(&["--help"]));
-    assert!(short.lines().count() <= 85, "{short}");
+    assert!(short.lines().count() <= 86, "{short}");
     assert!(full.contains("--grant-permissions") && !short.contains("--grant-permissions"));
     assert!(full.contains("firefox, webkit"), "{full}");
     let (short, full) = (help(&["doctor", "-h"]), help(&["doctor", "--help"]));
@@ -292,6 +293,98 @@ fn setup_adds_the_server_to_a_client_once() {
         std::fs::read_to_string(&file).expect("it is there"),
         "{ oops"
     );
+}
+
+/// Returns the values of a query parameter of a link.
+fn parameters(link: &str, name: &str) -> Vec<String> {
+    let link = url::Url::parse(link.trim()).expect("a URL");
+    let pairs = link.query_pairs().filter(|(key, _)| key == name);
+    pairs.map(|(_, value)| value.into_owned()).collect()
+}
+
+/// Returns the name of the server and its entry in a link for VS Code, Cursor or Goose.
+fn decode_link(client: &str, link: &str) -> (String, Value) {
+    let one = |name: &str| parameters(link, name).remove(0);
+    match client {
+        "vscode" => {
+            let own = one("url");
+            let query = own.strip_prefix("vscode:mcp/install?").expect("VS Code");
+            let text = url::form_urlencoded::parse(format!("x={query}").as_bytes())
+                .next()
+                .expect("a value")
+                .1
+                .into_owned();
+            let mut entry: Value = serde_json::from_str(&text).expect("JSON");
+            let name = entry.as_object_mut().and_then(|entry| entry.remove("name"));
+            (name.expect("a name").as_str().unwrap().to_owned(), entry)
+        }
+        "cursor" => {
+            let config = BASE64_STANDARD.decode(one("config")).expect("Base64");
+            (one("name"), serde_json::from_slice(&config).expect("JSON"))
+        }
+        _ => {
+            let entry =
+                serde_json::json!({ "command": one("cmd"), "args": parameters(link, "arg") });
+            (one("name"), entry)
+        }
+    }
+}
+
+#[testkit::test]
+fn links_contain_the_entry_that_setup_writes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["--", "--headless", "--secrets=a b+ü&c.env"];
+    let set_up = |args: &[&str]| {
+        let mut command = command(&[&["setup"], args, &arguments[..]].concat());
+        command
+            .current_dir(folder.path())
+            .env("HOME", folder.path());
+        command.output().expect("it runs")
+    };
+    for (client, file, servers) in [
+        ("vscode", ".vscode/mcp.json", "servers"),
+        ("cursor", ".cursor/mcp.json", "mcpServers"),
+        // Goose has no file of its own, and the format of its links is the command.
+        ("goose", ".mcp.json", "mcpServers"),
+    ] {
+        let link = set_up(&[client, "--link", "--name", "my browser"]);
+        assert!(link.status.success(), "{link:?}");
+        assert!(!folder.path().join(file).exists());
+        let writer = if client == "goose" { "claude" } else { client };
+        set_up(&[writer, "--name", "my browser"]);
+        let written = std::fs::read_to_string(folder.path().join(file)).expect("it is there");
+        let written: Value = serde_json::from_str(&written).expect("JSON");
+        let (name, entry) = decode_link(client, text(&link.stdout));
+        assert_eq!(name, "my browser");
+        assert_eq!(entry, written[servers]["my browser"], "{client}");
+    }
+    let refused = set_up(&["windsurf", "--link"]);
+    assert!(
+        text(&refused.stderr).contains("windsurf has no links"),
+        "{refused:?}"
+    );
+    let refused = set_up(&["goose"]);
+    assert!(text(&refused.stderr).contains("--link"), "{refused:?}");
+}
+
+#[testkit::test]
+fn the_links_of_the_readme_start_the_npm_package() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).expect("the README");
+    for (client, address) in [
+        ("vscode", "https://insiders.vscode.dev/redirect?"),
+        ("cursor", "https://cursor.com/en/install-mcp?"),
+        ("goose", "https://block.github.io/goose/extension?"),
+    ] {
+        let start = readme.find(address).expect(client);
+        let link = &readme[start..];
+        let link = &link[..link.find(')').expect("the end of the link")];
+        let (name, entry) = decode_link(client, link);
+        assert_eq!(name, "playhouse");
+        assert_eq!(entry["command"], "npx", "{client}");
+        let args = serde_json::json!(["-y", "playhouse-mcp@latest", "--headless"]);
+        assert_eq!(entry["args"], args, "{client}");
+    }
 }
 
 #[testkit::test(chromium)]

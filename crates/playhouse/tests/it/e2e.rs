@@ -2,6 +2,7 @@
 //! no remaining processes.
 
 mod commands;
+mod dashboard;
 mod survival;
 
 use std::fs;
@@ -571,8 +572,12 @@ async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
         "{exported:#}"
     );
     let broken = json!({ "server": "api", "stream": "stderr", "sinceLastCall": true });
-    let broken = client.success("e2e_logs", broken).await;
-    assert!(text(&broken, "/log").contains("    at "), "{broken:#}");
+    // The server writes it after its response.
+    eventually(async || {
+        let broken = client.success("e2e_logs", broken.clone()).await;
+        text(&broken, "/log").contains("    at ")
+    })
+    .await;
     let api = json!({ "server": "api" });
     assert!(text(&client.success("e2e_logs", api).await, "/path").ends_with(".log"));
     assert!(client.end().await.success());

@@ -115,33 +115,8 @@ async fn health_and_metrics_contain_no_client_data() {
         .call(Some(&session), "click", json!({ "selector": "!!" }))
         .await;
     let metrics = server.ask("GET", "/metrics", &[], "").await;
-    assert_eq!(metrics.header("content-type"), "text/plain; version=0.0.4");
-    // Without times.
-    let counts = metrics.body.lines().filter_map(|line| {
-        let (name, value) = line.split_once(' ')?;
-        let timed = name.contains("_seconds");
-        (!line.starts_with('#') && !timed).then(|| format!("{name} {value}"))
-    });
-    assert_eq!(
-        counts.collect::<Vec<_>>(),
-        [
-            "playhouse_browsers 1",
-            "playhouse_sessions 1",
-            "playhouse_mcp_sessions 1",
-            "playhouse_calls_under_way 0",
-            r#"playhouse_calls_total{tool="click",outcome="success"} 0"#,
-            r#"playhouse_calls_total{tool="click",outcome="error"} 1"#,
-            r#"playhouse_calls_total{tool="navigate",outcome="success"} 1"#,
-            r#"playhouse_calls_total{tool="navigate",outcome="error"} 0"#,
-        ]
-    );
-    // Each has a type and a help line.
-    for line in metrics.body.lines().filter(|line| !line.starts_with('#')) {
-        let name = line.split(['{', ' ']).next().unwrap();
-        for word in ["HELP", "TYPE"] {
-            let told = format!("# {word} {name} ");
-            assert!(metrics.body.contains(&told), "{told}");
-        }
+    for line in ["playhouse_browsers 1", "playhouse_mcp_sessions 1"] {
+        assert!(metrics.body.lines().any(|told| told == line), "{line}");
     }
     for told in [metrics.body, told.to_string()] {
         assert!(

@@ -1,6 +1,8 @@
 //! Integration tests of the built binary from the perspective of a client, in one test binary with a module per topic.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod accessibility;
+mod answer_size;
 #[cfg(target_os = "linux")]
 mod app;
 #[cfg(target_os = "linux")]
@@ -19,10 +21,15 @@ mod command_line;
 mod contexts;
 #[cfg(target_os = "linux")]
 mod corpus;
+mod dashboard;
 mod domains;
 #[cfg(target_os = "linux")]
 mod e2e;
 mod engines;
+#[cfg(unix)]
+mod exported_tests;
+#[cfg(target_os = "linux")]
+mod extension;
 #[cfg(target_os = "linux")]
 mod faults;
 mod files;
@@ -30,14 +37,20 @@ mod flags;
 #[cfg(target_os = "linux")]
 mod grid;
 mod handover;
+mod har;
 mod hostile;
 mod http;
 mod init_pages;
 mod lifecycle;
 mod oauth;
 mod origins;
+#[cfg(unix)]
+mod packages;
 #[cfg(target_os = "linux")]
 mod passwords;
+mod pdf;
+#[cfg(target_os = "linux")]
+mod performance;
 mod policy;
 mod pool;
 #[cfg(unix)]
@@ -60,10 +73,18 @@ mod sse;
 #[cfg(target_os = "linux")]
 mod stalled;
 mod streams;
+mod telemetry;
 mod tls;
+mod traces;
+#[cfg(target_os = "linux")]
+mod video;
+mod web_mcp;
 mod web_socket;
 #[cfg(target_os = "linux")]
 mod webkit;
+mod websites;
+#[cfg(target_os = "linux")]
+mod windows;
 
 use serde_json::{Value, json};
 use testkit::{Client, Engine, Launch, Site};

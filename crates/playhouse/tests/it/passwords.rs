@@ -34,13 +34,20 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
         "--toolsets",
         "browser,session",
         "--caps",
-        "storage,network,testing",
+        "storage,network,testing,devtools",
         "--save-session",
     ];
     let client = launch(engine.args()).args(args).start().await;
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
+    call(&client, "browser_start_tracing", json!({})).await;
     call(&client, "browser_navigate", json!({ "url": url })).await;
+    call(
+        &client,
+        "browser_har_start",
+        json!({ "filename": "all.har" }),
+    )
+    .await;
     // The first tool that reads it runs the agent's code.
     let read = call(
         &client,
@@ -120,6 +127,12 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
         json!({ "type": "textbox", "element": "Password", "target": "#password", "value": TYPED });
     let checked = call(&client, "browser_verify_value", arguments).await;
     assert!(checked.contains("Done"), "{checked}");
+    let send = "async () => (await fetch('/in', { method: 'POST', \
+        body: new URLSearchParams({ name: 'sent', password: password.value }) })).status";
+    call(&client, "browser_evaluate", json!({ "function": send })).await;
+    call(&client, "browser_har_stop", json!({})).await;
+    let har = fs::read_to_string(client.workspace().join("all.har")).expect("a HAR");
+    assert!(har.contains("name=sent&password="), "{har}");
     // Other values remain readable.
     let name = call(
         &client,
@@ -128,6 +141,11 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
     )
     .await;
     assert!(name.contains("fill('Ada Lovelace')"), "{name}");
+
+    // The form is sent, so that the password is in the body of a request.
+    let send = json!({ "function": "() => fetch('/in', { method: 'POST', body: password.value }).then(() => 1)" });
+    call(&client, "browser_evaluate", send).await;
+    call(&client, "browser_stop_tracing", json!({})).await;
 
     let mut files = 0;
     let mut folders = vec![client.workspace().to_owned()];
@@ -145,8 +163,8 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
             }
         }
     }
-    // Requested snapshots, messages and storage states, the console log, and the journal.
-    assert!(files >= 8, "{files} files");
+    // Requested snapshots, the HAR, messages and storage states, the console log, the journal, and the trace with its resources.
+    assert!(files >= 13, "{files} files");
 }
 
 #[testkit::test(chromium, firefox, webkit)]

@@ -128,7 +128,10 @@ async fn a_password_is_given_by_the_name_of_a_secret_or_not_at_all() {
 async fn a_drop_in_configuration_has_no_prompts() {
     let client = launch(&["--toolsets", "browser"]).spawn();
     let hello = client.initialize(json!({})).await;
-    assert_eq!(hello["capabilities"], json!({ "tools": {} }));
+    assert_eq!(
+        hello["capabilities"],
+        json!({ "tools": { "listChanged": true } })
+    );
     for method in ["prompts/list", "prompts/get", "completion/complete"] {
         let answer = client.request(method, json!({ "name": "fill_form" })).await;
         assert!(

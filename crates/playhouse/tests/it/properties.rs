@@ -328,8 +328,16 @@ enum Life {
     Live,
     /// Its browser crashed, and that was not reported.
     Crashed,
+    /// Its browser crashed, and that was reported. The next call opens a browser.
+    WithoutBrowser,
     Closed,
     Expired,
+}
+
+impl Life {
+    fn is_open(self) -> bool {
+        matches!(self, Self::Live | Self::Crashed | Self::WithoutBrowser)
+    }
 }
 
 const MOST: usize = 3;
@@ -343,10 +351,9 @@ fn sessions_match_a_simple_model() {
         for step in steps {
             play(world, &mut model, step);
         }
-        let alive = |life: &Life| matches!(life, Life::Live | Life::Crashed);
         let left: BTreeSet<_> = model
             .iter()
-            .filter(|(_, life)| alive(life))
+            .filter(|(_, life)| life.is_open())
             .map(|(id, _)| id.clone())
             .collect();
         assert_eq!(ids(&world.call("list_sessions", json!({}))), left);
@@ -356,11 +363,20 @@ fn sessions_match_a_simple_model() {
     });
 }
 
+/// A browser that is lost twice, with no browser in between.
+#[testkit::test(chromium)]
+fn a_crash_is_reported_once_per_browser() {
+    use Step::{Crash, Create, Use};
+    let world = World::new(&[]);
+    let mut model = Vec::new();
+    for step in [Create, Crash, Use(0), Crash, Use(0), Crash, Use(0), Use(0)] {
+        play(&world, &mut model, step);
+    }
+}
+
 fn play(world: &World, model: &mut Vec<(String, Life)>, step: Step) {
-    let alive = model
-        .iter()
-        .filter(|(_, life)| matches!(life, Life::Live | Life::Crashed));
-    let full = alive.count() >= MOST;
+    let open = model.iter().filter(|(_, life)| life.is_open());
+    let full = open.count() >= MOST;
     match step {
         Step::Create | Step::CreateShort if full => {
             let told = world.call("create_session", json!({}));
@@ -379,14 +395,16 @@ fn play(world: &World, model: &mut Vec<(String, Life)>, step: Step) {
             };
             let told = world.call("evaluate", json!({ "sessionId": id, "script": "1" }));
             let expected = match life {
-                Life::Live => Value::Null,
+                Life::Live | Life::WithoutBrowser => Value::Null,
                 Life::Crashed => "BROWSER_CRASHED".into(),
                 Life::Closed => "SESSION_NOT_FOUND".into(),
                 Life::Expired => "SESSION_EXPIRED".into(),
             };
             assert_eq!(told["errorCode"], expected, "{life:?}: {told}");
-            if *life == Life::Crashed {
-                *life = Life::Live;
+            match life {
+                Life::Crashed => *life = Life::WithoutBrowser,
+                Life::WithoutBrowser => *life = Life::Live,
+                Life::Live | Life::Closed | Life::Expired => {}
             }
         }
         Step::Close(index) => {
@@ -396,7 +414,7 @@ fn play(world: &World, model: &mut Vec<(String, Life)>, step: Step) {
             };
             let told = world.call("close_session", json!({ "sessionId": id }));
             match life {
-                Life::Live | Life::Crashed => {
+                Life::Live | Life::Crashed | Life::WithoutBrowser => {
                     assert_eq!(told["success"], true, "{told}");
                     *life = Life::Closed;
                 }

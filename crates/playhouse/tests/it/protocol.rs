@@ -10,7 +10,10 @@ async fn the_handshake_names_the_server_and_its_tools() {
     let client = launch(&[]).spawn();
     let hello = client.initialize(json!({})).await;
     assert_eq!(hello["protocolVersion"], "2025-06-18");
-    assert_eq!(hello["capabilities"]["tools"], json!({}));
+    assert_eq!(
+        hello["capabilities"]["tools"],
+        json!({ "listChanged": true })
+    );
     assert!(
         client
             .list_tools()

@@ -43,6 +43,7 @@ async fn safe_mode_needs_domains_and_refuses_what_contradicts_it() {
         "--grant-permissions=geolocation",
         "--cdp-endpoint=http://localhost:9222",
         "--webdriver-endpoint=http://localhost:4444",
+        "--extension",
     ] {
         let told = refusal(&[&SAFE[..], &[other]].concat()).await;
         let name = other

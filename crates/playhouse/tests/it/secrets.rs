@@ -176,3 +176,40 @@ async fn a_password_that_is_a_secret_shows_its_name_and_others_stay_masked(engin
         assert!(line.ends_with(&format!(": {value}")), "{line}");
     }
 }
+
+#[testkit::test(chromium)]
+async fn the_changes_of_a_page_show_no_secret_and_are_within_the_boundary() {
+    let args = ["--changes=on", "--content-boundaries=on"];
+    let (client, _) = client(&args, "PASSWORD=hunter22\n").await;
+    let typed = json!({ "target": "input", "text": "PASSWORD" });
+    let typed = client.call("browser_type", typed).await;
+    let changes = typed.section("Changes").expect("changes");
+    assert_eq!(
+        changes,
+        "~ textbox \"Name\" [active] [ref=e2]: <secret>PASSWORD</secret>"
+    );
+    let show = "() => { const say = document.createElement('div'); say.role = 'alert'; \
+        say.textContent = 'It is hunter22'; document.body.append(say); \
+        document.querySelector('input').onclick = () => { \
+            const say = document.createElement('output'); say.textContent = 'hunter22 was it'; \
+            document.body.append(say); \
+            say.animate([{}, { transform: 'translateX(9px)' }], 300).finished.then(() => say.remove()); } }";
+    client
+        .call("browser_evaluate", json!({ "function": show }))
+        .await;
+    let clicked = client
+        .call("browser_click", json!({ "target": "input" }))
+        .await;
+    let changes = clicked.section("Changes").expect("changes");
+    assert_eq!(
+        changes,
+        "+ status [gone]: \"<secret>PASSWORD</secret> was it\"\n\
+         + alert [ref=e4]: It is <secret>PASSWORD</secret>"
+    );
+    let (_, inside) = clicked
+        .text
+        .split_once("<page-content ")
+        .expect("a boundary");
+    let (inside, _) = inside.split_once("</page-content ").expect("its end");
+    assert!(inside.contains("### Changes\n+ status [gone]"), "{inside}");
+}

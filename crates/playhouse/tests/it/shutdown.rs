@@ -58,7 +58,7 @@ async fn a_server_completes_its_calls_before_it_exits() {
 
     socket.begin(1, "tools/call", call_until_released()).await;
     let ending = async {
-        server.metric_is("calls_under_way", 2).await;
+        server.metric_is("tool_calls_in_progress", 2).await;
         server.terminate();
         // New requests are rejected, and running calls continue.
         refuses(&server).await;
@@ -91,7 +91,7 @@ async fn a_server_completes_its_calls_before_it_exits() {
 async fn a_second_signal_ends_the_server_at_once() {
     let (mut server, _site, session) = gated().await;
     let ending = async {
-        server.metric_is("calls_under_way", 1).await;
+        server.metric_is("tool_calls_in_progress", 1).await;
         server.terminate();
         refuses(&server).await;
         server.terminate();
@@ -107,7 +107,7 @@ async fn slow_calls_and_stalled_clients_do_not_delay_shutdown() {
     let mut half = server.connection().await;
     half.send("GET /health HTTP/1.1\r\nhost: ").await;
     let ending = async {
-        server.metric_is("calls_under_way", 1).await;
+        server.metric_is("tool_calls_in_progress", 1).await;
         server.terminate();
     };
     let (cut, ()) = tokio::join!(called(&server, &session), ending);

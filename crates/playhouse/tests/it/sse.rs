@@ -116,10 +116,10 @@ async fn a_lost_stream_ends_its_calls_and_not_its_browser_session() {
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_until_released(),
     });
     assert_eq!(client.post(&server, &endless.to_string()).await, 202);
-    server.metric_is("calls_under_way", 1).await;
+    server.metric_is("tool_calls_in_progress", 1).await;
     let SseClient { stream, endpoint } = client;
     drop(stream);
-    server.metric_is("calls_under_way", 0).await;
+    server.metric_is("tool_calls_in_progress", 0).await;
     let json = [("content-type", "application/json")];
     let late = server.ask("POST", &endpoint, &json, PING).await;
     assert_eq!(late.status, 404);

@@ -87,7 +87,7 @@ async fn begin_call(server: &HttpServer, session: &str, id: u64) -> (Connection,
     assert_eq!(stream.head().await.expect("an answer").status, 200);
     let first = stream.event().await.expect("an event to come back to");
     assert!(!first.id.is_empty(), "{first:?}");
-    server.metric_is("calls_under_way", 1).await;
+    server.metric_is("tool_calls_in_progress", 1).await;
     (stream, first.id)
 }
 
@@ -105,7 +105,7 @@ async fn a_disconnected_client_gets_its_answer_on_reconnection() {
             resumed = Some(stream);
         }
         site.add_page("/gate", "");
-        server.metric_is("calls_under_way", 0).await;
+        server.metric_is("tool_calls_in_progress", 0).await;
         let mut resumed = match resumed {
             Some(resumed) => resumed,
             None => get(&server, &session, &event).await.1,
@@ -137,7 +137,7 @@ async fn a_resumed_stream_ends_with_its_call_and_its_session() {
             });
             let mut told = post(&server, &id, &cancelled).await;
             assert_eq!(told.head().await.expect("an answer").status, 202);
-            server.metric_is("calls_under_way", 0).await;
+            server.metric_is("tool_calls_in_progress", 0).await;
             // A later client does not wait either.
             let (_, mut late) = get(&server, &session, &event).await;
             assert_eq!(message(&mut late).await, None, "{way}");
@@ -228,7 +228,7 @@ async fn an_mcp_session_without_requests_and_streams_expires() {
     assert_eq!(ping(&quiet).await, 404);
     assert_eq!(ping(&listening).await, 200);
     site.add_page("/gate", "");
-    server.metric_is("calls_under_way", 0).await;
+    server.metric_is("tool_calls_in_progress", 0).await;
     let (_, mut resumed) = get(&server, &called, &event).await;
     assert!(message(&mut resumed).await.is_some());
     drop((resumed, stream));
@@ -252,11 +252,12 @@ async fn a_stateless_request_is_cancelled_on_disconnect() {
     assert!(answer["result"].is_object(), "{answer}");
     let call = request(3, "tools/call", call_until_released());
     let left = modern(&server, "browser_evaluate", &call).await;
-    server.metric_is("calls_under_way", 1).await;
+    server.metric_is("tool_calls_in_progress", 1).await;
     drop(left);
-    server.metric_is("calls_under_way", 0).await;
+    server.metric_is("tool_calls_in_progress", 0).await;
     let metrics = server.ask("GET", "/metrics", &[], "").await.body;
-    let failed = r#"playhouse_calls_total{tool="browser_evaluate",outcome="error"} 1"#;
+    let failed =
+        r#"playhouse_tool_call_duration_seconds_count{tool="browser_evaluate",outcome="error"} 1"#;
     assert!(metrics.contains(failed), "{metrics}");
     assert_eq!(server.metric("mcp_sessions").await, 0);
 }

@@ -97,7 +97,7 @@ async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
     let page = json!({ "url": held_page(&site) });
     client.call("browser_navigate", page).await;
     client.begin(7, "tools/call", call_until_released()).await;
-    server.metric_is("calls_under_way", 1).await;
+    server.metric_is("tool_calls_in_progress", 1).await;
     assert_alive(&mut client, "while a call runs").await;
     client.begin(7, "ping", json!({})).await;
     let twice = client.answer(&json!(7)).await;
@@ -106,10 +106,10 @@ async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 },
     });
     client.text(&cancelled.to_string()).await;
-    server.metric_is("calls_under_way", 0).await;
+    server.metric_is("tool_calls_in_progress", 0).await;
 
     client.begin(8, "tools/call", call_until_released()).await;
-    server.metric_is("calls_under_way", 1).await;
+    server.metric_is("tool_calls_in_progress", 1).await;
     site.add_page("/gate", "");
     let answer = client.answer(&json!(8)).await;
     assert!(text(&answer["result"]).contains("open"), "{answer}");
@@ -130,10 +130,10 @@ async fn clients_are_isolated_and_sessions_can_be_continued() {
     let sessions = one.call("list_sessions", json!({})).await;
     let id = sessions["structuredContent"]["sessions"][0]["id"].clone();
     one.begin(1, "tools/call", call_until_released()).await;
-    server.metric_is("calls_under_way", 1).await;
+    server.metric_is("tool_calls_in_progress", 1).await;
     // Without a closing handshake.
     drop(one);
-    server.metric_is("calls_under_way", 0).await;
+    server.metric_is("tool_calls_in_progress", 0).await;
     let metadata = other
         .call("get_page_metadata", json!({ "sessionId": id }))
         .await;

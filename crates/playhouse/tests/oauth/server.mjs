@@ -1,5 +1,5 @@
-// A real authorization server for tests: oidc-provider on a free port of this machine. Its address is the first line on stdout; it ends with
-// stdin. What no server of good character does (tokens that are wrong in one thing, new keys, silence) is asked for at /control.
+// An authorization server for tests: oidc-provider on a free port. It prints its address as the first line on stdout, and exits when stdin
+// ends. The paths /control/… make it do what a correct server does not do: sign invalid tokens, replace its key, and not respond.
 
 import { createServer } from "node:http";
 import { CompactSign, exportJWK, generateKeyPair } from "jose";
@@ -55,8 +55,8 @@ function provider(key) {
   });
 }
 
-// The person who logs in is Alice, and agrees to everything.
-async function agree(request, response) {
+// Logs in as the user Alice and grants all scopes.
+async function consent(request, response) {
   const { prompt, params, session, grantId } = await current.interactionDetails(request, response);
   if (prompt.name === "login") {
     return current.interactionFinished(request, response, { login: { accountId: "alice" } });
@@ -80,14 +80,14 @@ let silent = false;
 let keyRequests = 0;
 
 const control = {
-  // Signs whatever is asked for, as the issuer or as a stranger who calls its key the same.
+  // Signs a token with the key of the issuer, or with another key that has the same id.
   async sign({ header, claims, by }) {
     const secret = by === "stranger" ? stranger : key;
     const message = new TextEncoder().encode(JSON.stringify(claims));
     const jws = new CompactSign(message).setProtectedHeader({ alg: "RS256", kid: key.kid, typ: "at+jwt", ...header });
     return { token: await jws.sign(secret) };
   },
-  // The old key is gone, from now on.
+  // Replaces the key.
   async rotate() {
     generation += 1;
     key = await newKey(`key-${generation}`);
@@ -117,7 +117,7 @@ server.on("request", async (request, response) => {
     return response.end(JSON.stringify(answer));
   }
   if (pathname.startsWith("/person/")) {
-    return agree(request, response);
+    return consent(request, response);
   }
   if (silent) {
     return request.socket.destroy();
@@ -126,7 +126,7 @@ server.on("request", async (request, response) => {
   return callback(request, response);
 });
 
-// Nobody reads on.
+// The test only reads the first line, so the pipe can be closed.
 process.stdout.on("error", () => {});
 process.stdin.on("end", () => process.exit(0)).resume();
 console.log(issuer);

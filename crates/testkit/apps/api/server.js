@@ -1,4 +1,4 @@
-// The API of the notes: users and their notes in one JSON file, DATABASE, which begins as a copy of seed.json. It listens on PORT.
+// The API of the notes app. Users and their notes are in the JSON file DATABASE, a copy of seed.json at first. The port is PORT.
 import express from "express";
 import { randomUUID } from "node:crypto";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -68,7 +68,7 @@ app.post("/api/notes", (request, response) => {
   response.status(201).json({});
 });
 
-// The deliberate error: nobody has ever set a printer.
+// A deliberate error: the settings do not exist.
 app.post("/api/export", async (_request, response) => {
   const { settings } = read();
   response.json({ printer: settings.printer });

@@ -1,6 +1,6 @@
-// Where the API is, and which port to take, is told by the environment.
+// The environment variables API_URL and PORT are the address of the API and the port of the app.
 export default {
-  // Beside the app, not in node_modules: copies of the app share those.
+  // Not in node_modules, because copies of the app share that folder.
   cacheDir: ".vite",
   server: {
     port: Number(process.env.PORT ?? 5173),

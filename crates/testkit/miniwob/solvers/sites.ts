@@ -113,9 +113,6 @@ const socialMedia: Solver = async (page) => {
   const post = `.media >> nth=${(await users(page)).indexOf(user)}`;
   const icon = ICONS[action];
   const button = `${post} >> .${icon ?? "more"}`;
-  // The picture of an icon changes under the pointer, and the first time it has no size until it is loaded.
-  await page.hover(button);
-  await page.wait(0.3);
   await page.click(button);
   if (icon) return;
   const item = (await page.snapshot()).all("listitem").find((node) => node.label.startsWith(action));

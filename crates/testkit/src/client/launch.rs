@@ -35,7 +35,7 @@ const FOREIGN: [&str; 4] = ["PLAYHOUSE_", "PLAYWRIGHT_", "PWMCP_", "PW_"];
 
 impl Launch {
     /// Creates a server without arguments, in a new workspace, with 30 s for each response. A relative program path is relative to the
-    /// current folder, not to the workspace. Its answers are those of `@playwright/mcp`, unless an argument says otherwise.
+    /// current folder, not to the workspace. Its answers are those of `@playwright/mcp`, without changes, unless an argument says otherwise.
     pub fn new(program: impl AsRef<Path>) -> Self {
         let program = program.as_ref();
         let is_path = program.components().nth(1).is_some();
@@ -45,7 +45,10 @@ impl Launch {
                 _ => program.to_owned(),
             },
             args: Vec::new(),
-            env: vec![("PLAYHOUSE_ANSWERS".to_owned(), "playwright".to_owned())],
+            env: vec![
+                ("PLAYHOUSE_ANSWERS".to_owned(), "playwright".to_owned()),
+                ("PLAYHOUSE_CHANGES".to_owned(), "off".to_owned()),
+            ],
             workspace: None,
             capabilities: json!({}),
             roots: Vec::new(),

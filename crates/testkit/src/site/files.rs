@@ -1,33 +1,40 @@
-//! The files of `examples/`.
+//! The files of `examples/`, and of the folders that a test adds.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Redirect, Response};
 
-const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+use super::Shared;
 
-pub(super) async fn serve(request: Request) -> Response {
+pub(super) const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+
+/// Returns the file of a path in a folder; `None` if the path leads out of it.
+pub(super) fn below(folder: &Path, path: &str) -> Option<PathBuf> {
+    let relative = Path::new(path.trim_start_matches('/'));
+    let is_inside = relative
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let mut file = folder.join(relative);
+    if path.is_empty() || path.ends_with('/') {
+        file.push("index.html");
+    }
+    is_inside.then_some(file)
+}
+
+pub(super) async fn serve(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path();
     if path == "/" {
         return Redirect::to("/shop/").into_response();
     }
-    let mut file = Path::new(EXAMPLES).join(path.trim_start_matches('/'));
-    if path.ends_with('/') {
-        file.push("index.html");
-    }
-    let climbs = file
-        .strip_prefix(EXAMPLES)
-        .is_ok_and(|below| below.components().any(|part| part == Component::ParentDir));
-    let body = if climbs {
-        None
-    } else {
-        tokio::fs::read(&file).await.ok()
+    let Some(file) = shared.file(path) else {
+        return missing(path);
     };
-    match body {
-        Some(body) => (
+    match tokio::fs::read(&file).await {
+        Ok(body) => (
             [
                 (CONTENT_TYPE, media_type(&file)),
                 (CACHE_CONTROL, "no-store"),
@@ -35,7 +42,7 @@ pub(super) async fn serve(request: Request) -> Response {
             body,
         )
             .into_response(),
-        None => missing(path),
+        Err(_) => missing(path),
     }
 }
 

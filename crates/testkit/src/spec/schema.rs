@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Returns where and why the value violates the schema; `None` if it is valid.
-pub(crate) fn misfit(schema: &Value, value: &Value) -> Option<String> {
+pub fn misfit(schema: &Value, value: &Value) -> Option<String> {
     at("", schema, value)
 }
 

@@ -14,7 +14,7 @@ async function ask(method, path, body) {
   return data;
 }
 
-/** Does something on behalf of the user, and says so when it fails. */
+/** Returns an event handler that performs an action and shows its error. */
 function attempt(action) {
   return async (event) => {
     event.preventDefault();
@@ -55,7 +55,7 @@ find("#add").addEventListener(
   }),
 );
 
-// The server fails here, on purpose.
+// The server responds with a deliberate error.
 find("#export").addEventListener(
   "click",
   attempt(() => ask("POST", "export")),

@@ -1,4 +1,4 @@
-// A module of its own, which takes its own hot updates: a test changes this line and looks at the page.
+// A module that accepts its own hot updates. A test changes the next line and reads the page.
 export const title = "Notes";
 
 export function show() {

@@ -216,7 +216,7 @@ pub(crate) fn task(site: &Site, n: usize) -> [Step; 10] {
 }
 
 /// Returns the tool list as a model sees it: without annotations and schema dialect, which are for clients.
-fn tools_text(running: &Running) -> String {
+pub(crate) fn tools_text(running: &Running) -> String {
     let shown = running.tools.iter().map(|tool| {
         let mut tool = tool.clone();
         if let Some(tool) = tool.as_object_mut() {

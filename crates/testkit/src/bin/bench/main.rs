@@ -6,6 +6,7 @@
 //! on an idle machine.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it reports")]
 
+mod answers;
 mod cold;
 mod contexts;
 mod metrics;
@@ -21,6 +22,7 @@ mod traffic;
 mod warm;
 mod wires;
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use testkit::{Engine, Site};
@@ -70,6 +72,17 @@ async fn main() -> ExitCode {
     }
     let mut browsers = plan.browsers.iter();
     let chromium = browsers.find(|browser| browser.engine == Engine::Chromium);
+    if let (true, Some(chromium)) = (plan.wants("answers"), chromium) {
+        let (mut servers, missing) = servers::for_tokens(&chromium.path);
+        servers.retain(|server| plan.takes(server.key));
+        let table = answers::measure(&site, &chromium.path, &servers).await;
+        println!("{table}");
+        text += "\n";
+        text += &table;
+        for word in missing {
+            let _ = write!(text, "\nLeft out: {word}.\n");
+        }
+    }
     if let (true, Some(chromium)) = (plan.wants("http"), chromium) {
         let (mut servers, _) = servers::all(chromium);
         servers.retain(|server| plan.takes(server.key) && server.vocabulary != Vocabulary::Session);

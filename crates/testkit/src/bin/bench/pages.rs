@@ -18,6 +18,7 @@ pub(crate) fn add(site: &Site) {
     site.add_page("/form", &form());
     site.add_page("/article", &article());
     site.add_page("/table", &table());
+    site.add_page("/orders", &orders());
     site.add_page("/spa", SPA);
     site.add_page("/frames", &frames());
     site.add_page("/frame", FRAME);
@@ -77,6 +78,21 @@ fn table() -> String {
         "<!doctype html><title>Table</title><h1>Table</h1>{ARRIVAL}<h2 id=count>count 0</h2><button id=go>Count</button>
 <table><tbody>{rows}</tbody></table>
 <script>let count = 0; document.getElementById('go').onclick = () => document.getElementById('count').textContent = 'count ' + ++count;</script>"
+    )
+}
+
+/// Returns a table of 20 orders, each with a link and a button.
+fn orders() -> String {
+    let rows: String = (1..=20)
+        .map(|n| {
+            format!(
+                "<tr><td>{n}</td><td><a href='/orders/{n}'>Order {n}</a></td><td>Kettle</td><td>{}.50</td><td><button>Open</button></td></tr>",
+                n % 7
+            )
+        })
+        .collect();
+    format!(
+        "<!doctype html><title>Orders</title><h1>Orders</h1><table><thead><tr><th>Id</th><th>Order</th><th>Item</th><th>Total</th><th>Action</th></tr></thead><tbody>{rows}</tbody></table>"
     )
 }
 

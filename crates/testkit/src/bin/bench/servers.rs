@@ -37,6 +37,11 @@ pub(crate) fn all(browser: &Browser) -> (Vec<Server>, Vec<String>) {
         Engine::Firefox => without_peers("raw BiDi", browser),
         Engine::Webkit => without_peers("raw WebDriver", browser),
     };
+    present(servers)
+}
+
+/// Returns the installed servers, and a remark about each other.
+fn present(servers: Vec<Server>) -> (Vec<Server>, Vec<String>) {
     let (present, missing): (Vec<_>, Vec<_>) = servers.into_iter().partition(Server::is_there);
     let words = missing.iter().map(|server| {
         format!(
@@ -146,6 +151,55 @@ fn for_chromium(browser: &Path) -> Vec<Server> {
     ]
 }
 
+/// Returns the servers whose answers are compared on Chromium, and a remark about each that is not installed.
+pub(crate) fn for_tokens(browser: &Path) -> (Vec<Server>, Vec<String>) {
+    let path = browser.display().to_string();
+    let devtools =
+        Path::new(PEERS).join("chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js");
+    let devtools = Server {
+        key: "cdt",
+        title: "chrome-devtools-mcp",
+        vocabulary: Vocabulary::DevTools,
+        program: "node".into(),
+        args: [
+            &std::path::absolute(devtools)
+                .expect("a working directory")
+                .display()
+                .to_string(),
+            "--headless",
+            "--isolated",
+            "--no-page-id-routing",
+            "--no-usage-statistics",
+            "--chrome-arg=--no-sandbox",
+            "--executable-path",
+            &path,
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    };
+    let mut servers = for_chromium(browser);
+    servers.retain(|server| matches!(server.key, "pw" | "ab"));
+    let ours = Server {
+        key: "ours",
+        title: "playhouse",
+        vocabulary: Vocabulary::Compact,
+        program: beside("playhouse"),
+        args: [
+            "--headless",
+            "--isolated",
+            "--executable-path",
+            &path,
+            "--answers",
+            "compact",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    };
+    servers.insert(0, ours);
+    servers.insert(2, devtools);
+    present(servers)
+}
+
 fn agent_browser() -> String {
     let system = if cfg!(target_os = "macos") {
         "darwin"
@@ -192,6 +246,8 @@ impl Server {
         let client = Launch::new(&self.program)
             .args(&self.args)
             .env(MARK, &mark)
+            // As installed: tests turn it off.
+            .env("PLAYHOUSE_CHANGES", "on")
             // The environment of agent-browser, which the others do not read.
             .env(
                 "AGENT_BROWSER_EXECUTABLE_PATH",
@@ -235,6 +291,19 @@ pub(crate) struct Running {
     _folder: TempDir,
 }
 
+/// Updates what is known of the page, newest first. A new document that the answer does not show leaves nothing.
+fn update(snapshot: &mut String, answer: &CallResult) {
+    let whole = answer.section("Snapshot");
+    let is_linked = whole.is_some_and(|whole| answer.linked_file(whole).is_some());
+    if let (Some(whole), false) = (answer.snapshot(), is_linked) {
+        *snapshot = whole;
+    } else if let Some(changes) = answer.section("Changes") {
+        *snapshot = format!("{changes}\n{snapshot}");
+    } else if is_linked || answer.section("Page").is_some() {
+        snapshot.clear();
+    }
+}
+
 /// The result of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
@@ -258,8 +327,13 @@ impl Running {
         snapshot: &mut String,
         step: &Step,
     ) -> Result<Outcome, String> {
-        let calls = self.vocabulary.calls(step, snapshot)?;
         let mut outcome = Outcome::default();
+        let is_compact = self.vocabulary == Vocabulary::Compact;
+        // The answers so far show the page.
+        if matches!(step, Step::Look | Step::Read) && is_compact && !snapshot.is_empty() {
+            return Ok(outcome);
+        }
+        let calls = self.vocabulary.calls(step, snapshot)?;
         let start = Instant::now();
         for (tool, mut arguments) in calls {
             if let Some(session) = session {
@@ -268,7 +342,13 @@ impl Running {
             outcome.answers.push(self.call(tool, arguments).await?);
         }
         outcome.took = start.elapsed();
-        if let (Step::Look, [answer]) = (step, outcome.answers.as_slice()) {
+        if is_compact {
+            for answer in &outcome.answers {
+                update(snapshot, answer);
+            }
+        } else if let (Step::Look | Step::Snapshot | Step::Outline(_) | Step::Read, [answer]) =
+            (step, outcome.answers.as_slice())
+        {
             *snapshot = answer.snapshot().unwrap_or_else(|| answer.text.clone());
         }
         Ok(outcome)

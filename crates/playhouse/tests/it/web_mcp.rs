@@ -1,0 +1,219 @@
+//! Tools that pages register with the WebMCP API: their list, calls, changes of the list, and pages that abuse the API.
+
+use crate::launch;
+use serde_json::{Value, json};
+use testkit::{Client, Engine, Site, eventually};
+
+/// The API as polyfills define it, for browsers without it.
+const POLYFILL: &str = "<script>
+    const tools = new Map();
+    navigator.modelContext = {
+        registerTool: tool => void tools.set(tool.name, tool),
+        getTools: () => [...tools.values()].map(({ execute, ...tool }) => tool),
+        invokeTool: (name, args) => tools.get(name).execute(args),
+    };
+</script>";
+
+const ADDS: &str = "<script>(document.modelContext ?? navigator.modelContext).registerTool({
+    name: 'add', description: 'Adds two numbers', annotations: { readOnlyHint: true },
+    inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } },
+    execute: ({ a, b }) => { document.querySelector('p').textContent = a + b; return { sum: a + b }; },
+})</script>";
+
+async fn start(engine: Engine, args: &[&str]) -> Client {
+    let args = [engine.args(), args].concat();
+    let client = launch(&args).spawn();
+    client.initialize(json!({})).await;
+    client
+}
+
+/// Returns the tools of the page that are listed.
+async fn listed(client: &Client) -> Vec<Value> {
+    let list = client.request("tools/list", json!({})).await;
+    let mut tools = list.expect("a list")["tools"]
+        .as_array()
+        .expect("a list")
+        .clone();
+    tools.retain(|tool| {
+        tool["name"]
+            .as_str()
+            .is_some_and(|name| name.starts_with("webmcp_"))
+    });
+    tools
+}
+
+/// Waits until a snapshot has found so many tools. A busy machine may take longer than the server waits for the list.
+async fn eventually_listed(client: &Client, count: usize) -> Vec<Value> {
+    eventually(async || {
+        client.call("browser_snapshot", json!({})).await;
+        listed(client).await.len() == count
+    })
+    .await;
+    listed(client).await
+}
+
+async fn notified_of_a_change(client: &Client) {
+    loop {
+        let notification = client.next_unmatched().await;
+        match notification["method"].as_str() {
+            Some("notifications/tools/list_changed") => return,
+            Some("notifications/resources/list_changed") => {}
+            _ => panic!("{notification}"),
+        }
+    }
+}
+
+#[testkit::test(chromium, firefox, webkit)]
+async fn tools_of_a_page_are_listed_and_called(engine: Engine) {
+    let client = start(engine, &[]).await;
+    let site = Site::start().await;
+    let url = site.add_page("/", &format!("{POLYFILL}<p>0</p>{ADDS}"));
+    assert_eq!(listed(&client).await, Vec::<Value>::new());
+    client.call("browser_navigate", json!({ "url": url })).await;
+    let tools = eventually_listed(&client, 1).await;
+    notified_of_a_change(&client).await;
+    assert_eq!(tools[0]["name"], "webmcp_add");
+    assert_eq!(tools[0]["inputSchema"]["properties"]["a"]["type"], "number");
+    // A client may run a tool that only reads without asking its user; the page decides nothing about that.
+    assert_eq!(tools[0]["annotations"]["readOnlyHint"], false);
+    let description = tools[0]["description"].as_str().expect("a text");
+    assert!(
+        description.contains("never as instructions") && description.ends_with("Adds two numbers")
+    );
+
+    let answer = client.call("webmcp_add", json!({ "a": 1, "b": 2 })).await;
+    assert!(
+        !answer.is_error && answer.text.contains("\"sum\": 3"),
+        "{}",
+        answer.text
+    );
+    let text = client.call("browser_find", json!({ "text": "3" })).await;
+    assert!(text.text.contains("Found 1 match"), "{}", text.text);
+    let answer = client
+        .call(
+            "browser_webmcp_call",
+            json!({ "name": "add", "params": { "a": 2, "b": 2 } }),
+        )
+        .await;
+    assert!(answer.text.contains("\"sum\": 4"), "{}", answer.text);
+    let answer = client
+        .call("browser_webmcp_call", json!({ "name": "subtract" }))
+        .await;
+    assert!(answer.is_error && answer.text.contains("The tools of the page are: add"));
+
+    let plain = site.add_page("/plain", "<p>Nothing</p>");
+    client
+        .call("browser_navigate", json!({ "url": plain }))
+        .await;
+    notified_of_a_change(&client).await;
+    assert_eq!(listed(&client).await, Vec::<Value>::new());
+    let unknown = client.request(
+        "tools/call",
+        json!({ "name": "webmcp_add", "arguments": { "a": 1, "b": 2 } }),
+    );
+    assert!(unknown.await.is_err(), "the page with the tool is left");
+}
+
+#[testkit::test(chromium, firefox, webkit)]
+async fn tools_of_frames_name_their_frame(engine: Engine) {
+    let client = start(engine, &["--caps", "webmcp"]).await;
+    let site = Site::start().await;
+    let frame = site.add_page("/frame", &format!("{POLYFILL}<p>0</p>{ADDS}"));
+    let page = format!("{POLYFILL}<p>0</p>{ADDS}<iframe src=\"{frame}\"></iframe>");
+    let url = site.add_page("/", &page);
+    client.call("browser_navigate", json!({ "url": url })).await;
+    let tools = eventually_listed(&client, 2).await;
+    let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["webmcp_add", "webmcp_add_2"]);
+    let arguments = json!({ "name": "add", "params": { "a": 1, "b": 1 } });
+    let unclear = client.call("browser_webmcp_call", arguments.clone()).await;
+    assert!(
+        unclear.is_error && unclear.text.contains(&frame),
+        "{}",
+        unclear.text
+    );
+    let answer = client.call("webmcp_add_2", json!({ "a": 1, "b": 1 })).await;
+    let called = format!("Called WebMCP tool \"add\" in {frame}");
+    assert!(
+        !answer.is_error && answer.text.contains(&called),
+        "{}",
+        answer.text
+    );
+}
+
+#[testkit::test(chromium)]
+async fn the_api_of_chromium_is_used() {
+    let workspace = tempfile::tempdir().expect("a temporary folder");
+    let config = workspace.path().join("config.json");
+    let flag =
+        json!({ "browser": { "launchOptions": { "args": ["--enable-features=WebMCPTesting"] } } });
+    std::fs::write(&config, flag.to_string()).expect("a file");
+    let config = config.to_str().expect("a plain path");
+    let client = start(Engine::Chromium, &["--config", config]).await;
+    let site = Site::start().await;
+    let url = site.add_page("/", &format!("<p>0</p>{ADDS}"));
+    client.call("browser_navigate", json!({ "url": url })).await;
+    eventually_listed(&client, 1).await;
+    let answer = client.call("webmcp_add", json!({ "a": 1, "b": 2 })).await;
+    assert!(
+        !answer.is_error && answer.text.contains("\"sum\": 3"),
+        "{}",
+        answer.text
+    );
+}
+
+#[testkit::test(chromium)]
+async fn the_tools_of_a_page_are_bounded_and_cannot_hang_the_server() {
+    let client = start(Engine::Chromium, &[]).await;
+    let site = Site::start().await;
+    let hostile = "<p>Still here</p><script>navigator.modelContext = { getTools: () => [
+        ...Array.from({ length: 1000 }, (_, index) => ({ name: 'tool' + index, description: 'x'.repeat(1e6) })),
+    ] }</script>";
+    let url = site.add_page("/many", hostile);
+    client.call("browser_navigate", json!({ "url": url })).await;
+    let tools = eventually_listed(&client, 64).await;
+    assert!(Value::from(tools).to_string().len() < 100_000);
+    let hostile = "<p>Still here</p><script>navigator.modelContext = { getTools: () => new Promise(() => {}) }</script>";
+    let url = site.add_page("/hanging", hostile);
+    client.call("browser_navigate", json!({ "url": url })).await;
+    let answer = client.call("browser_snapshot", json!({})).await;
+    assert!(
+        !answer.is_error && answer.text.contains("Still here"),
+        "{}",
+        answer.text
+    );
+    assert_eq!(listed(&client).await, Vec::<Value>::new());
+}
+
+/// A list that is not answered in time must not terminate the script that holds it up.
+#[testkit::test(chromium, firefox, webkit)]
+async fn a_busy_page_is_not_interrupted(engine: Engine) {
+    let client = start(engine, &[]).await;
+    let site = Site::start().await;
+    let url = site.add_page(
+        "/",
+        "<p>Before</p><button onclick=\"setTimeout(() => {
+            for (const end = Date.now() + 3000; Date.now() < end;);
+            document.querySelector('p').textContent = 'After';
+        })\">Compute</button>",
+    );
+    client.call("browser_navigate", json!({ "url": url })).await;
+    let compute = json!({ "target": "getByRole('button')" });
+    client.call("browser_click", compute).await;
+    eventually(async || {
+        let seen = client.call("browser_snapshot", json!({})).await;
+        seen.text.contains("After")
+    })
+    .await;
+}
+
+#[testkit::test(chromium)]
+async fn without_webmcp_no_tool_of_a_page_is_listed() {
+    let client = start(Engine::Chromium, &["--no-webmcp", "--caps", "webmcp"]).await;
+    let site = Site::start().await;
+    let url = site.add_page("/", &format!("{POLYFILL}<p>0</p>{ADDS}"));
+    client.call("browser_navigate", json!({ "url": url })).await;
+    assert_eq!(listed(&client).await, Vec::<Value>::new());
+    let refused = client.call("browser_webmcp_list", json!({})).await;
+    assert!(refused.is_error, "{}", refused.text);
+}
