@@ -1,4 +1,4 @@
-// Installs the packages of target/npm into an empty folder, and uses them as a client does.
+// Installs the packages of target/npm into an empty folder, and starts the server from there like a client.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,16 +8,18 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const packed = join(dirname(fileURLToPath(import.meta.url)), "../target/npm");
+const npm = dirname(fileURLToPath(import.meta.url));
+const { name } = JSON.parse(readFileSync(join(npm, "playhouse/package.json"), "utf8"));
+const packed = join(npm, "../target/npm");
 const packages = readdirSync(packed)
-  .filter((name) => name.endsWith(".tgz"))
-  .map((name) => join(packed, name));
+  .filter((file) => file.endsWith(".tgz"))
+  .map((file) => join(packed, file));
 const folder = mkdtempSync(join(tmpdir(), "playhouse-npm-"));
-// All processes of this test have it in their environment.
+// All processes of this test have the variable NPM_TEST_FOLDER in their environment.
 const env = { ...process.env, PLAYHOUSE_TEST: undefined, NPM_TEST_FOLDER: folder };
 const options = { cwd: folder, env, encoding: "utf8" };
 
-/** The processes of this test, by their environment; none where the system does not tell. */
+/** Returns the ids of the processes of this test. It is empty on systems without /proc. */
 const processes = () => {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc").filter((pid) => {
@@ -29,13 +31,13 @@ const processes = () => {
   });
 };
 
-const nothingRuns = async () => {
-  for (let turn = 0; turn < 200 && processes().length; turn += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+const expectNoProcesses = async () => {
+  for (let attempt = 0; attempt < 200 && processes().length; attempt += 1) await new Promise((resolve) => setTimeout(resolve, 100));
   const left = processes().map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "));
   assert.deepEqual(left, []);
 };
 
-/** A session with the server of a configuration file. */
+/** Starts the server of the configuration file, calls a tool, and returns the process. */
 const connect = async () => {
   const { command, args } = JSON.parse(readFileSync(join(folder, ".mcp.json"), "utf8")).mcpServers.playhouse;
   const server = spawn(command, args, { cwd: folder, env, stdio: ["pipe", "pipe", "ignore"] });
@@ -70,40 +72,40 @@ const times = (program, args) => {
 
 try {
   writeFileSync(join(folder, "package.json"), '{ "private": true }');
-  const server = { command: "npx", args: ["playhouse", "--headless", "--isolated"] };
+  const server = { command: "npx", args: [name, "--headless", "--isolated"] };
   writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { playhouse: server } }));
   execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", ...packages], { ...options, stdio: "inherit" });
 
   const modules = join(folder, "node_modules");
   const platform = `${process.platform}-${process.arch}`;
-  const program = join(modules, "@playhouse", platform, "bin/playhouse");
+  const program = join(modules, `${name}-${platform}`, "bin/playhouse");
   const version = execFileSync(program, ["--version"], options);
-  assert.equal(execFileSync("npx", ["playhouse", "--version"], options), version);
-  console.log("npx playhouse --version:", version.trim());
+  assert.equal(execFileSync("npx", [name, "--version"], options), version);
+  console.log(`npx ${name} --version:`, version.trim());
 
-  const wrong = spawn("npx", ["playhouse", "--heedless"], { cwd: folder, env, stdio: "ignore" });
+  const wrong = spawn("npx", [name, "--heedless"], { cwd: folder, env, stdio: "ignore" });
   assert.deepEqual(await once(wrong, "exit"), [1, null]);
   console.log("exit codes pass through");
 
   const closed = await connect();
   closed.stdin.end();
   assert.deepEqual(await once(closed, "exit"), [0, null]);
-  await nothingRuns();
+  await expectNoProcesses();
   console.log("a session over npx: ends with its client, nothing is left");
 
   const terminated = await connect();
   terminated.kill("SIGTERM");
   await once(terminated, "exit");
-  await nothingRuns();
+  await expectNoProcesses();
   console.log("SIGTERM: nothing is left");
 
   const killed = await connect();
   killed.kill("SIGKILL");
   killed.stdin.destroy();
-  await nothingRuns();
+  await expectNoProcesses();
   console.log("SIGKILL: nothing is left");
 
-  const launcher = join(modules, "playhouse/bin/playhouse.js");
+  const launcher = join(modules, name, "bin/playhouse.js");
   const [alone, node] = [times(program, ["--version"]), times(process.execPath, ["--eval", "0"])];
   const launched = times(process.execPath, [launcher, "--version"]);
   const beyond = (launched - alone - node).toFixed(0);
