@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// A server command: starts, restarts, checks and stops a dev server, and answers in JSON on stdout.
+// A server command: starts, restarts, checks and stops a dev server, and prints the result as JSON on stdout.
 //   node server.mjs [--start | --restart | --status | --shutdown]
-// Change the first two lines, put the file beside your app, and name it in `playhouse --server-command "node server.mjs"`.
-const app = process.env.APP ?? "npm run dev"; // what starts your app; it listens on the port in $PORT
-const path = process.env.READY_PATH ?? "/"; // a page that answers as soon as the app is ready
+// Change the first two lines, put the file into the folder of your app, and run `playhouse --server-command "node server.mjs"`.
+const app = process.env.APP ?? "npm run dev"; // the command that starts your app, which must listen on the port $PORT
+const path = process.env.READY_PATH ?? "/"; // a path that responds as soon as the app is ready
 
 import { spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,14 +22,14 @@ const logs = {
 };
 mkdirSync(dirname(logs.stdout), { recursive: true });
 
-/** Stays with the app, in its process group, and writes its logs: `server.mjs --watch`. */
+/** Runs the app in the process group of this process and writes its logs: `server.mjs --watch`. */
 function watch() {
   const [stdout, stderr, combined] = Object.values(logs).map((name) => createWriteStream(name));
   const child = spawn(app, { shell: true, cwd: dirname(file), stdio: ["ignore", "pipe", "pipe"] });
   child.stdout.on("data", (data) => (stdout.write(data), combined.write(data)));
   child.stderr.on("data", (data) => (stderr.write(data), combined.write(data)));
   child.on("close", (code) => process.exit(code ?? 1));
-  process.on("SIGTERM", () => {}); // It ends when the app has.
+  process.on("SIGTERM", () => {}); // This process exits after the app.
 }
 
 function freePort() {
@@ -51,7 +51,7 @@ const healthy = (state) =>
 const uptime = (state) => Math.max(0, Math.round((Date.now() - Date.parse(state.startedAt)) / 1000));
 const facts = ({ url, port, pid, startedAt }) => ({ url, port, pid, startedAt });
 
-/** Whether anybody in the process group of `pid` is there. */
+/** Sends a signal to the process group of `pid`. Returns whether the group exists. */
 function alive({ pid }, signal = 0) {
   try {
     return process.kill(-pid, signal);
@@ -60,8 +60,8 @@ function alive({ pid }, signal = 0) {
   }
 }
 
-/** What we started, while it runs. A process number may be another one's after a while: the mark tells. */
-function recall() {
+/** Returns the state of the running app. The mark in the command line excludes another process with the same id. */
+function readState() {
   try {
     const state = JSON.parse(readFileSync(stateFile, "utf8"));
     const command = process.platform === "linux" ? readFileSync(`/proc/${state.pid}/cmdline`, "utf8") : state.mark;
@@ -84,7 +84,7 @@ async function launch() {
   child.on("exit", (status) => (code = status));
   const state = { url: `http://localhost:${port}`, port, pid: child.pid, startedAt: new Date().toISOString(), mark };
   writeFileSync(stateFile, JSON.stringify(state));
-  // 25 seconds: a start must be answered within 30.
+  // The timeout of --start is 30 seconds.
   for (const deadline = Date.now() + 25_000; Date.now() < deadline; await sleep(100)) {
     if (code !== undefined) await fail("START_FAILED", `the app ended with code ${code}: ${tail(logs.stderr)}`);
     if (await healthy(state)) return state;
@@ -95,7 +95,7 @@ async function launch() {
 
 async function halt(state) {
   alive(state, "SIGTERM");
-  // 10 seconds: a shutdown must be answered within 15.
+  // The timeout of --shutdown is 15 seconds.
   for (const deadline = Date.now() + 10_000; alive(state) && Date.now() < deadline; ) await sleep(50);
   alive(state, "SIGKILL");
   rmSync(stateFile, { force: true });
@@ -111,7 +111,7 @@ function fail(error, message) {
 }
 
 const option = process.argv[2] ?? "--start";
-const running = recall();
+const running = readState();
 if (option === "--watch") {
   watch();
 } else if (option === "--start") {
