@@ -146,6 +146,13 @@ impl Client {
         answer.unwrap_or_else(|why| panic!("{tool}: {why}\n{}", self.last_words()))
     }
 
+    /// Opens a URL with `browser_navigate`. Panics with the whole answer if it is an error.
+    pub async fn navigate(&self, url: &str) -> CallResult {
+        let answer = self.call("browser_navigate", json!({ "url": url })).await;
+        assert!(!answer.is_error, "browser_navigate {url}: {}", answer.text);
+        answer
+    }
+
     /// Calls a tool with JSON answers, and returns the object, also of an error.
     pub async fn object(&self, tool: &str, arguments: Value) -> Value {
         let answer = self.call(tool, arguments).await;

@@ -228,4 +228,13 @@ impl HttpServer {
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.json()["result"].clone()
     }
+
+    /// Opens a URL with `browser_navigate`. Panics with the whole answer if it is an error.
+    pub async fn navigate(&self, session: Option<&str>, url: &str) -> Value {
+        let answer = self
+            .call(session, "browser_navigate", json!({ "url": url }))
+            .await;
+        assert_ne!(answer["isError"], true, "browser_navigate {url}: {answer}");
+        answer
+    }
 }

@@ -145,6 +145,13 @@ impl WebSocketClient {
         self.request("tools/call", params).await["result"].clone()
     }
 
+    /// Opens a URL with `browser_navigate`. Panics with the whole answer if it is an error.
+    pub async fn navigate(&mut self, url: &str) -> Value {
+        let answer = self.call("browser_navigate", json!({ "url": url })).await;
+        assert_ne!(answer["isError"], true, "browser_navigate {url}: {answer}");
+        answer
+    }
+
     /// Waits for the message with that id.
     pub async fn answer(&mut self, id: &Value) -> Value {
         if let Some(at) = self.others.iter().position(|other| other["id"] == *id) {

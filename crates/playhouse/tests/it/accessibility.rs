@@ -117,7 +117,7 @@ async fn an_audit_finds_what_axe_core_finds_in_the_page(engine: Engine) {
         .start()
         .await;
     for url in add_pages(&site, &source) {
-        client.call("browser_navigate", json!({ "url": url })).await;
+        client.navigate(&url).await;
         let theirs = evaluate(
             &client,
             "() => axe.run({ preload: { assets: ['cssom', 'media'], timeout: 3000 } }).then(({ violations, incomplete }) => {
@@ -152,9 +152,7 @@ async fn an_audit_finds_what_axe_core_finds_in_the_page(engine: Engine) {
     }
     assert!(found > 80, "only {found} nodes");
     let plain = site.add_page("/plain", "<!doctype html><title>Plain</title><p>x");
-    client
-        .call("browser_navigate", json!({ "url": plain }))
-        .await;
+    client.navigate(&plain).await;
     audit(&client).await;
     assert_eq!(evaluate(&client, "() => typeof axe").await, "undefined");
 }

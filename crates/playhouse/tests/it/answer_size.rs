@@ -156,7 +156,7 @@ async fn the_folds_of_a_named_context_and_of_a_frame_open() {
     client
         .call("browser_context_create", json!({ "name": "clean" }))
         .await;
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let seen = snapshot(&client, None).await;
     let folds = folds(seen.section("Snapshot").expect("a snapshot"));
     let fold = folds.first().expect("a fold");
@@ -165,7 +165,7 @@ async fn the_folds_of_a_named_context_and_of_a_frame_open() {
     assert!(opened.text.contains("one of many items"), "{}", opened.text);
     // A target that is no longer there is an error that says so.
     let client = server(&[]).await;
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     for target in ["e1..e9999", "e9999..e10000"] {
         let answer = client
             .call("browser_snapshot", json!({ "target": target }))
@@ -190,7 +190,7 @@ async fn long_results_keep_their_beginning_and_their_end_and_are_whole_in_a_file
     let client = launch_on(engine, &["--toolsets", "browser,session"])
         .start()
         .await;
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let lines = "Array.from({ length: 9000 }, (_, n) => `line ${n} of a result`).join('\\n')";
     for (tool, arguments, first, last) in [
         (

@@ -325,7 +325,7 @@ async fn an_unresponsive_page_delays_no_record_and_a_cancelled_call_has_one() {
     assert_eq!(record["originBefore"], record["originAfter"], "{record}");
     assert!(record["originAfter"].is_string(), "{record}");
 
-    client.call("navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let known = log.records().len();
     let never = json!({ "name": "wait_for_selector", "arguments": { "selector": "#never", "timeout": 60_000 } });
     let pending = client.begin("tools/call", never).await;

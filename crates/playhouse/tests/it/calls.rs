@@ -37,9 +37,7 @@ async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
         .limit(std::time::Duration::from_secs(20))
         .start()
         .await;
-    client
-        .call("browser_navigate", json!({ "url": "about:blank" }))
-        .await;
+    client.navigate("about:blank").await;
     let waits = client
         .begin(
             "tools/call",
@@ -67,9 +65,7 @@ async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
 #[testkit::test]
 async fn a_second_request_with_an_id_that_is_under_way_is_refused() {
     let client = server(&[]).await;
-    client
-        .call("browser_navigate", json!({ "url": "about:blank" }))
-        .await;
+    client.navigate("about:blank").await;
     let waits = client
         .begin(
             "tools/call",
@@ -162,7 +158,7 @@ async fn a_dialog_must_be_handled_first() {
         "/",
         "<title>T</title><button onclick=\"document.title = prompt('Name?', 'x')\">Ask</button>",
     );
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let open =
         "- [\"prompt\" dialog with message \"Name?\"]: can be handled by browser_handle_dialog";
     let answer = client
@@ -199,9 +195,7 @@ async fn navigating_dismisses_an_open_dialog() {
     let (site, client) = (Site::start().await, server(&[]).await);
     let asks = site.add_page("/asks", "<button onclick=\"alert('Hi')\">Ask</button>");
     let next = site.add_page("/next", "<title>Next</title>");
-    client
-        .call("browser_navigate", json!({ "url": asks }))
-        .await;
+    client.navigate(&asks).await;
     client
         .call("browser_click", json!({ "target": "button" }))
         .await;
@@ -222,7 +216,7 @@ async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
         "data:text/html,<button onclick=\"document.title=prompt('Name?','nobody')\">Go</button>";
     let says = json!({ "answer": "accept", "text": "Ada" });
     let client = launch(&["--ask-user"]).user(says).start().await;
-    client.call("navigate", json!({ "url": ASKING })).await;
+    client.navigate(ASKING).await;
     client
         .call("browser_click", json!({ "target": "button" }))
         .await;
@@ -233,7 +227,7 @@ async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
         server(&["--ask-user"]).await,
         launch(&[]).user(json!({})).start().await,
     ] {
-        client.call("navigate", json!({ "url": ASKING })).await;
+        client.navigate(ASKING).await;
         client
             .call("browser_click", json!({ "target": "button" }))
             .await;
@@ -246,7 +240,7 @@ async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
 async fn progress_notifications_contain_what_a_call_waits_for() {
     let client = server(&["--timeout-action", "60000"]).await;
     let url = "data:text/html,<button disabled>Go</button>";
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(url).await;
     let heard = async |token: &str, wanted: &str| loop {
         let told = client.next_unmatched().await;
         let (progress, message) = (&told["params"], &told["params"]["message"]);

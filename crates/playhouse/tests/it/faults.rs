@@ -139,8 +139,7 @@ async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engi
             .args(args)
             .start()
             .await;
-        let go = json!({ "url": url });
-        client.call("browser_navigate", go.clone()).await;
+        client.navigate(&url).await;
         let running = Processes::from(client.pid().expect("it runs"));
         let waits =
             json!({ "function": "() => fetch('/pending').then(() => new Promise(() => {}))" });
@@ -163,7 +162,7 @@ async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engi
         );
         let text = told["content"][0]["text"].as_str().unwrap_or_default();
         assert!(text.contains("has been closed"), "{text}");
-        let next = client.call("browser_navigate", go).await;
+        let next = client.call("browser_navigate", json!({ "url": url })).await;
         assert!(!next.is_error, "{}", next.text);
         assert!(next.text.contains("a new one was started"), "{}", next.text);
         let after = browsers(&client);
@@ -181,8 +180,7 @@ async fn an_unresponsive_browser_does_not_delay_shutdown(engine: Engine) {
         .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
         .start()
         .await;
-    let go = json!({ "url": "about:blank" });
-    client.call("browser_navigate", go).await;
+    client.navigate("about:blank").await;
     let running = Processes::from(client.pid().expect("it runs"));
     send(browsers(&client)[0], Signal::STOP);
     assert!(client.end().await.success());
@@ -195,8 +193,8 @@ async fn a_stalled_browser_keeps_its_pages(engine: Engine) {
     let site = Site::start().await;
     // A page has a fifth of a second to respond, five times.
     let client = launch_on(engine, &[]).timeout_divisor(5).start().await;
-    let one = json!({ "url": site.add_page("/", "<title>One</title>") });
-    client.call("browser_navigate", one).await;
+    let one = site.add_page("/", "<title>One</title>");
+    client.navigate(&one).await;
     let browser = browsers(&client)[0];
     send(browser, Signal::STOP);
     let goes_on = async {

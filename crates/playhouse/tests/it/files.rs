@@ -92,7 +92,7 @@ async fn an_upload_from_outside_is_refused_and_the_chooser_stays_open() {
         "/",
         "<input type=file onchange='document.title = this.files[0].name'>",
     );
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     client
         .call("browser_click", json!({ "target": "input" }))
         .await;
@@ -117,7 +117,7 @@ async fn a_download_has_a_safe_name_and_is_reported_once() {
     let (site, client) = (Site::start().await, server(&[]).await);
     site.add("/data", Resource::new("application/octet-stream", "bytes"));
     let url = site.add_page("/", "<a href='/data' download='a:b.txt'>Get</a>");
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let mut told = Vec::new();
     for _ in 0..2 {
         let answer = client.call("browser_click", json!({ "target": "a" })).await;
@@ -170,7 +170,7 @@ async fn console_lines_are_logged_and_reported_by_line_number() {
         "/",
         "<button onclick=\"console.log('one\\ntwo'); console.debug('quiet'); console.error('three')\">Say</button>",
     );
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let answer = client
         .call("browser_click", json!({ "target": "button" }))
         .await;
@@ -239,7 +239,7 @@ async fn protected_files_cannot_be_accessed() {
             .workspace(folder.path())
             .start()
             .await;
-        client.call("browser_navigate", json!({ "url": url })).await;
+        client.navigate(&url).await;
         let absolute = folder.path().join("sub/../secrets.env");
         for path in [
             "config.json",
@@ -392,7 +392,7 @@ async fn a_download_is_not_named_after_a_secret(engine: Engine) {
     std::fs::write(&secrets, "TOKEN=hunter22").expect("writable");
     let secrets = secrets.display().to_string();
     let client = launch_on(engine, &["--secrets", &secrets]).start().await;
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let mut answer = client.call("browser_click", json!({ "target": "a" })).await;
     while !answer.text.contains("Downloaded") {
         answer = client.call("browser_snapshot", json!({})).await;

@@ -72,7 +72,7 @@ async fn pages_find_what_the_flags_promise() {
         "--shared-browser-context",
     ])
     .await;
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let seen = "async () => [seen, localStorage.k, screen.width, navigator.userAgent.includes('iPhone'), navigator.maxTouchPoints > 0, devicePixelRatio, (await navigator.permissions.query({ name: 'geolocation' })).state].join()";
     assert_eq!(
         evaluated(&client, seen).await,
@@ -110,7 +110,7 @@ async fn slow_motion_waits_after_an_action() {
     let config = json!({ "browser": { "launchOptions": { "slowMo": 700 } } });
     fs::write(&path, config.to_string()).expect("writable");
     let client = server(&["--config", &path.display().to_string()]).await;
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let before = Instant::now();
     client
         .call("browser_click", json!({ "target": "button" }))
@@ -123,7 +123,7 @@ async fn a_crashed_tab_is_reported_and_replaced() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Fine</title>");
     let client = server(&["--allowed-schemes", "chrome"]).await;
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let crash = json!({ "action": "new", "url": "chrome://crash" });
     let answer = client.call("browser_tabs", crash).await;
     let told = answer.error();

@@ -51,7 +51,7 @@ async fn grid_browsers_are_used_like_local_ones_and_released() {
     for (browser, product) in [("chromium", "Chrome"), ("firefox", "Firefox")] {
         let id = client.create_session(json!({ "browser": browser })).await;
         let navigate = json!({ "sessionId": id, "url": url });
-        client.call("browser_navigate", navigate).await;
+        client.success("browser_navigate", navigate).await;
         let click = json!({ "sessionId": id, "element": "Go", "target": "e2" });
         let clicked = client.call("browser_click", click).await;
         assert!(clicked.text.contains("There"), "{}", clicked.text);

@@ -152,9 +152,9 @@ async fn user_input_is_typed_into_the_page_and_not_reported() {
 #[testkit::test(chromium)]
 async fn a_client_without_elicitation_gets_a_suggestion() {
     let site = Site::start().await;
-    let login = json!({ "url": site.add_page("/login.html", FIELD) });
+    let login = site.add_page("/login.html", FIELD);
     let client = server(&["--timeout-action=1000"]).await;
-    client.call("navigate", login.clone()).await;
+    client.navigate(&login).await;
     let told = client.call("hand_over", wanted()).await;
     let told = told.raw["structuredContent"].clone();
     assert_eq!(told["done"], false, "{told}");
@@ -180,7 +180,7 @@ async fn a_client_without_elicitation_gets_a_suggestion() {
 
     // With form elicitation only, the user gets the URL, and can confirm a step.
     let client = launch(&[]).user(json!({})).start().await;
-    client.call("navigate", login).await;
+    client.navigate(&login).await;
     let told = client.call("hand_over", deed).await;
     assert!(told.text.contains("\"done\":true"), "{}", told.text);
     let mut brief = wanted();

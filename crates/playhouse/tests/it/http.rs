@@ -103,8 +103,7 @@ async fn health_and_metrics_contain_no_client_data() {
 
     let session = server.begin_session().await;
     let secret = "data:text/html,<title>nobody's business</title>";
-    let opened = json!({ "url": secret });
-    server.call(Some(&session), "navigate", opened).await;
+    server.navigate(Some(&session), secret).await;
     let told = health().await;
     assert_eq!(
         (facts(&told, "browsers"), facts(&told, "sessions")),
@@ -132,9 +131,7 @@ async fn each_mcp_session_has_a_default_session_of_its_own() {
     let site = Site::start().await;
     let (one, other) = (server.begin_session().await, server.begin_session().await);
     let url = site.url("/title.html");
-    server
-        .call(Some(&one), "browser_navigate", json!({ "url": url }))
-        .await;
+    server.navigate(Some(&one), &url).await;
     let tabs = async |session: &str| {
         let listed = json!({ "action": "list" });
         text(&server.call(Some(session), "browser_tabs", listed).await).to_owned()
@@ -170,8 +167,8 @@ async fn default_sessions_do_not_count_against_the_limit() {
 async fn a_browser_session_outlives_its_mcp_session() {
     let server = served(&[]).await;
     let first = server.begin_session().await;
-    let opened = json!({ "url": "data:text/html,<title>still here</title>" });
-    server.call(Some(&first), "navigate", opened).await;
+    let page = "data:text/html,<title>still here</title>";
+    server.navigate(Some(&first), page).await;
     let sessions = server.call(Some(&first), "list_sessions", json!({})).await;
     let id = sessions["structuredContent"]["sessions"][0]["id"].clone();
     let gone = server
@@ -199,8 +196,8 @@ async fn a_browser_session_outlives_its_mcp_session() {
 #[testkit::test(chromium)]
 async fn a_message_needs_no_mcp_session_and_keeps_the_default_one() {
     let server = served(&[]).await;
-    let opened = json!({ "url": "data:text/html,<title>kept</title>" });
-    server.call(None, "navigate", opened).await;
+    let page = "data:text/html,<title>kept</title>";
+    server.navigate(None, page).await;
     let metadata = server.call(None, "get_page_metadata", json!({})).await;
     assert_eq!(metadata["structuredContent"]["title"], "kept");
     // The plain form of S4.

@@ -46,9 +46,7 @@ async fn a_signal_ends_the_server_and_its_browser(engine: Engine) {
 #[testkit::test]
 async fn a_running_call_does_not_delay_shutdown() {
     let client = server(&[]).await;
-    client
-        .call("browser_navigate", json!({ "url": "about:blank" }))
-        .await;
+    client.navigate("about:blank").await;
     let _waits = client
         .begin(
             "tools/call",
@@ -83,12 +81,7 @@ async fn a_browser_that_does_not_start_is_an_error_each_time_and_the_server_live
 #[testkit::test(chromium)]
 async fn a_closed_browser_is_started_again_by_the_next_call() {
     let client = server(&[]).await;
-    client
-        .call(
-            "browser_navigate",
-            json!({ "url": "data:text/html,<title>One</title>" }),
-        )
-        .await;
+    client.navigate("data:text/html,<title>One</title>").await;
     let closed = client.call("browser_close", json!({})).await;
     assert_eq!(
         closed.result(),
@@ -181,8 +174,8 @@ async fn calls_received_before_stdin_closes_are_answered() {
 #[testkit::test(chromium)]
 async fn two_hundred_calls_at_once_are_done_in_their_order() {
     let client = server(&[]).await;
-    let page = json!({ "url": "data:text/html,<script>const seen = []</script>" });
-    client.call("browser_navigate", page).await;
+    let page = "data:text/html,<script>const seen = []</script>";
+    client.navigate(page).await;
     let mut calls = Vec::new();
     for number in 0..200 {
         let push = json!({ "name": "browser_evaluate", "arguments": { "function": format!("() => seen.push({number})") } });

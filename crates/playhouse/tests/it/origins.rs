@@ -177,7 +177,7 @@ async fn a_storage_state_is_restored_without_requests(engine: Engine) {
         .call("browser_set_storage_state", json!({ "filename": "s.json" }))
         .await;
     assert!(!restored.is_error, "{}", restored.text);
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let stored = client
         .call("browser_localstorage_get", json!({ "key": "k" }))
         .await;

@@ -254,7 +254,7 @@ async fn a_secret_is_masked_with_any_white_space(engine: Engine) {
         "<textarea id=key aria-label=Key oninput=\"document.title = value; out.textContent = value; \
          out.title = value; console.log(value)\"></textarea><p id=out></p><pre id=pre></pre>",
     );
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     client
         .call("browser_type", json!({ "target": "#key", "text": "KEY" }))
         .await;

@@ -33,9 +33,7 @@ async fn a_storage_state_joins_what_the_profile_remembers() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let profile = folder.path().join("profile");
     let client = with_profile(&profile, &[]).await;
-    client
-        .call("browser_navigate", json!({ "url": page }))
-        .await;
+    client.navigate(&page).await;
     let remember =
         "() => { document.cookie = 'old=1; max-age=10000'; localStorage.setItem('old', '1'); }";
     client
@@ -56,9 +54,7 @@ async fn a_storage_state_joins_what_the_profile_remembers() {
     std::fs::write(&file, state.to_string()).expect("the folder can be written");
     let file = file.to_str().expect("a temporary folder");
     let client = with_profile(&profile, &["--storage-state", file]).await;
-    client
-        .call("browser_navigate", json!({ "url": page }))
-        .await;
+    client.navigate(&page).await;
     let tell = "() => [document.cookie.split('; ').sort().join(), localStorage.old, localStorage.new].join(' ')";
     let answer = client
         .call("browser_evaluate", json!({ "function": tell }))
@@ -134,10 +130,10 @@ async fn a_second_server_uses_a_temporary_profile_and_reports_it_once() {
 #[testkit::test(chromium)]
 async fn a_profile_chosen_by_name_is_required() {
     let profile = tempfile::tempdir().unwrap();
-    let go = json!({ "url": "about:blank" });
     let first = with_profile(profile.path(), &[]).await;
-    first.call("browser_navigate", go.clone()).await;
+    first.navigate("about:blank").await;
     let second = with_profile(profile.path(), &[]).await;
+    let go = json!({ "url": "about:blank" });
     let answer = second.call("browser_navigate", go).await;
     let expected = format!(
         "Error: Browser is already in use for {}, use --isolated to run multiple instances of the same browser",
@@ -174,9 +170,7 @@ async fn the_profile_is_saved_on_every_kind_of_shutdown() {
     let mut known = Vec::new();
     for end in [None, Some(Signal::TERM), Some(Signal::INT), None] {
         let mut client = with_profile(profile.path(), &[]).await;
-        client
-            .call("browser_navigate", json!({ "url": page }))
-            .await;
+        client.navigate(&page).await;
         let name = format!("n{}", known.len());
         let script = format!(
             "() => {{ const told = [document.cookie.split('; ').sort().join(), Object.keys(localStorage).sort().join()].join('|'); \

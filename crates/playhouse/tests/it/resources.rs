@@ -56,7 +56,8 @@ async fn everything_that_is_there_can_be_read() {
     let client = server(&["--caps=pdf"]).await;
     let site = Site::start().await;
     let url = site.add_page("/form.html", "<title>Form</title><h1>A form</h1>");
-    client.call("navigate", json!({ "url": url })).await;
+    // This tool writes no file, which would be a resource.
+    client.success("navigate", json!({ "url": url })).await;
     let taken = client.call("screenshot", json!({ "fullPage": true })).await;
     client
         .call("browser_pdf_save", json!({ "filename": "a b/ü.pdf" }))
@@ -140,8 +141,7 @@ async fn missing_resources_are_reported() {
 #[testkit::test(chromium)]
 async fn an_element_that_does_not_match_is_not_found_and_no_long_address_is_repeated() {
     let client = server(&[]).await;
-    let page = json!({ "url": "data:text/html,<p>Here" });
-    client.call("navigate", page).await;
+    client.navigate("data:text/html,<p>Here").await;
     let page = of_kind(&listed(&client).await, "page")["uri"].clone();
     let element = page.as_str().unwrap().replace("/page/", "/element/");
     let refused = async |method: &str, uri: String| {
@@ -190,7 +190,7 @@ async fn only_files_written_by_tools_are_resources() {
     let written = client.workspace().join("own.txt");
     std::fs::write(&written, "the user's own").unwrap();
     let page = "data:text/html,<script>console.log('said')</script>";
-    client.call("navigate", json!({ "url": page })).await;
+    client.navigate(page).await;
     // Naming a file is not writing it, regardless of the result of the call.
     client
         .call("compare_screenshot", json!({ "baseline": "own.txt" }))
@@ -224,7 +224,7 @@ async fn resources_show_secrets_no_more_than_answers_do() {
     let html = "<title>open-sesame-42</title><p title='open-sesame-42'>open-sesame-42</p>";
     let url = site.add_page("/page.html", html);
     let url = format!("{url}?token=open-sesame-42");
-    client.call("navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let list = listed(&client).await;
     let page = of_kind(&list, "page")["uri"].clone();
     let element = page.as_str().unwrap().replace("/page/", "/element/");
@@ -249,17 +249,13 @@ async fn resources_show_secrets_no_more_than_answers_do() {
 #[testkit::test(chromium)]
 async fn a_subscriber_is_notified_of_navigations() {
     let client = server(&[]).await;
-    client
-        .call("navigate", json!({ "url": "data:text/html,one" }))
-        .await;
+    client.navigate("data:text/html,one").await;
     let page = of_kind(&listed(&client).await, "page")["uri"].clone();
     client
         .request("resources/subscribe", json!({ "uri": page }))
         .await
         .unwrap();
-    client
-        .call("navigate", json!({ "url": "data:text/html,two" }))
-        .await;
+    client.navigate("data:text/html,two").await;
     let told = updated(&client).await;
     assert_eq!(told["params"]["uri"], page);
     client
@@ -271,8 +267,7 @@ async fn a_subscriber_is_notified_of_navigations() {
 #[testkit::test(chromium)]
 async fn a_subscriber_is_notified_of_reloads() {
     let client = server(&[]).await;
-    let open = json!({ "url": "data:text/html,one" });
-    client.call("navigate", open).await;
+    client.navigate("data:text/html,one").await;
     let page = of_kind(&listed(&client).await, "page")["uri"].clone();
     let subscribe = json!({ "uri": page });
     let subscribed = client.request("resources/subscribe", subscribe).await;

@@ -154,7 +154,7 @@ async fn a_password_that_is_a_secret_shows_its_name_and_others_stay_masked(engin
          <input type=password aria-label=Three value=hunter23>\
          <input type=password aria-label=Four value=xhunter22><iframe src=/in></iframe>",
     );
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     for (target, text) in [("#one", "PASSWORD"), ("#two", "OTHER")] {
         let typed = client
             .call("browser_type", json!({ "target": target, "text": text }))

@@ -12,7 +12,7 @@ async fn the_session_log_contains_each_call_and_its_answer() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Tea</title><h1>Green</h1>");
     let client = server(&["--save-session"]).await;
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     client.call("browser_snapshot", json!({})).await;
     client.call("browser_take_screenshot", json!({})).await;
     client
@@ -105,7 +105,7 @@ async fn an_idle_browser_is_closed_and_restarted() {
         "<script>new WebSocket(`ws://${location.host}/presence`)</script>",
     );
     let client = server(&["--idle-timeout", "500"]).await;
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     site.listeners(1).await;
     site.listeners(0).await;
     let answer = client

@@ -8,12 +8,7 @@ use crate::server;
 #[testkit::test(chromium)]
 async fn signing_in_needs_the_right_password() {
     let (site, client) = (Site::start().await, server(&[]).await);
-    client
-        .call(
-            "browser_navigate",
-            json!({ "url": site.url("/shop/login.html") }),
-        )
-        .await;
+    client.navigate(&site.url("/shop/login.html")).await;
     for (password, page) in [
         ("babbage", "/shop/login.html?wrong"),
         ("lovelace", "/shop/account.html"),
@@ -59,9 +54,7 @@ async fn the_browser_exits_with_a_killed_server() {
         "/",
         "<script>new WebSocket(`ws://${location.host}/presence`)</script>",
     );
-    client
-        .call("browser_navigate", json!({ "url": page }))
-        .await;
+    client.navigate(&page).await;
     site.listeners(1).await;
     client.kill().await;
     site.listeners(0).await;

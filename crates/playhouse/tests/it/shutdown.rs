@@ -22,8 +22,7 @@ async fn gated() -> (HttpServer, Site, String) {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let session = server.begin_session().await;
-    let page = json!({ "url": held_page(&site) });
-    server.call(Some(&session), "browser_navigate", page).await;
+    server.navigate(Some(&session), &held_page(&site)).await;
     (server, site, session)
 }
 
@@ -45,13 +44,12 @@ async fn a_server_completes_its_calls_before_it_exits() {
     let (mut server, site, session) = gated().await;
     #[cfg(target_os = "linux")]
     let pid = server.process().pid().expect("it runs");
-    let page = json!({ "url": site.url("/gated") });
     let mut streams = [
         stream(&server, "/mcp", &session).await,
         stream(&server, "/sse", "").await,
     ];
     let mut socket = WebSocketClient::start(&server.web_socket()).await;
-    socket.call("browser_navigate", page).await;
+    socket.navigate(&site.url("/gated")).await;
     let mut idle = WebSocketClient::start(&server.web_socket()).await;
     #[cfg(target_os = "linux")]
     let processes = testkit::Processes::from(pid);

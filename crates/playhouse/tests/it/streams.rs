@@ -75,8 +75,7 @@ async fn gated(args: &[&str]) -> (HttpServer, Site, String) {
     let server = HttpServer::start(launch(args)).await;
     let site = Site::start().await;
     let session = server.begin_session().await;
-    let page = json!({ "url": held_page(&site) });
-    server.call(Some(&session), "browser_navigate", page).await;
+    server.navigate(Some(&session), &held_page(&site)).await;
     (server, site, session)
 }
 
@@ -291,8 +290,7 @@ async fn a_new_stream_of_a_session_replaces_the_one_before() {
     let (_, mut second) = get(&server, &session, "").await;
     let id = [("mcp-session-id", &*session)];
     server.rpc("/mcp", &id, "resources/list", json!({})).await;
-    let page = json!({ "url": "about:blank" });
-    server.call(Some(&session), "navigate", page).await;
+    server.navigate(Some(&session), "about:blank").await;
     let told = message(&mut second).await.expect("word of the page");
     assert_eq!(told["method"], "notifications/resources/list_changed");
     assert_eq!(server.ask("DELETE", "/mcp", &id, "").await.status, 200);
@@ -326,9 +324,7 @@ async fn a_listening_client_is_notified_of_a_new_page() {
     assert_eq!(stream.head().await.expect("an answer").status, 200);
     let begun = message(&mut stream).await.expect("word that it has begun");
     assert_eq!(begun["method"], "notifications/subscriptions/acknowledged");
-    server
-        .call(None, "navigate", json!({ "url": "about:blank" }))
-        .await;
+    server.navigate(None, "about:blank").await;
     let told = message(&mut stream).await.expect("word of the page");
     assert_eq!(told["method"], "notifications/resources/list_changed");
 }

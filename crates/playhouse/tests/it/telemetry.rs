@@ -388,9 +388,7 @@ async fn a_trace_ends_with_its_call_even_if_a_dialog_holds_up_a_command(engine: 
     let client = exporting(launch_on(engine, &[]), &collector).start().await;
     let site = Site::start().await;
     let page = site.add_page("/", "<button onclick='alert(1)'>Open</button>");
-    client
-        .call("browser_navigate", json!({ "url": page }))
-        .await;
+    client.navigate(&page).await;
     let click = json!({ "target": "button" });
     let opened = client.call("browser_click", click).await;
     assert!(opened.text.contains("alert"), "{opened:?}");

@@ -69,7 +69,7 @@ async fn tools_of_a_page_are_listed_and_called(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", &format!("{POLYFILL}<p>0</p>{ADDS}"));
     assert_eq!(listed(&client).await, Vec::<Value>::new());
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let tools = eventually_listed(&client, 1).await;
     notified_of_a_change(&client).await;
     assert_eq!(tools[0]["name"], "webmcp_add");
@@ -102,9 +102,7 @@ async fn tools_of_a_page_are_listed_and_called(engine: Engine) {
     assert!(answer.is_error && answer.text.contains("The tools of the page are: add"));
 
     let plain = site.add_page("/plain", "<p>Nothing</p>");
-    client
-        .call("browser_navigate", json!({ "url": plain }))
-        .await;
+    client.navigate(&plain).await;
     notified_of_a_change(&client).await;
     assert_eq!(listed(&client).await, Vec::<Value>::new());
     let unknown = client.request(
@@ -121,7 +119,7 @@ async fn tools_of_frames_name_their_frame(engine: Engine) {
     let frame = site.add_page("/frame", &format!("{POLYFILL}<p>0</p>{ADDS}"));
     let page = format!("{POLYFILL}<p>0</p>{ADDS}<iframe src=\"{frame}\"></iframe>");
     let url = site.add_page("/", &page);
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let tools = eventually_listed(&client, 2).await;
     let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["webmcp_add", "webmcp_add_2"]);
@@ -152,7 +150,7 @@ async fn the_api_of_chromium_is_used() {
     let client = start(Engine::Chromium, &["--config", config]).await;
     let site = Site::start().await;
     let url = site.add_page("/", &format!("<p>0</p>{ADDS}"));
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     eventually_listed(&client, 1).await;
     let answer = client.call("webmcp_add", json!({ "a": 1, "b": 2 })).await;
     assert!(
@@ -170,12 +168,12 @@ async fn the_tools_of_a_page_are_bounded_and_cannot_hang_the_server() {
         ...Array.from({ length: 1000 }, (_, index) => ({ name: 'tool' + index, description: 'x'.repeat(1e6) })),
     ] }</script>";
     let url = site.add_page("/many", hostile);
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let tools = eventually_listed(&client, 64).await;
     assert!(Value::from(tools).to_string().len() < 100_000);
     let hostile = "<p>Still here</p><script>navigator.modelContext = { getTools: () => new Promise(() => {}) }</script>";
     let url = site.add_page("/hanging", hostile);
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let answer = client.call("browser_snapshot", json!({})).await;
     assert!(
         !answer.is_error && answer.text.contains("Still here"),
@@ -197,7 +195,7 @@ async fn a_busy_page_is_not_interrupted(engine: Engine) {
             document.querySelector('p').textContent = 'After';
         })\">Compute</button>",
     );
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let compute = json!({ "target": "getByRole('button')" });
     client.call("browser_click", compute).await;
     eventually(async || {
@@ -212,7 +210,7 @@ async fn without_webmcp_no_tool_of_a_page_is_listed() {
     let client = start(Engine::Chromium, &["--no-webmcp", "--caps", "webmcp"]).await;
     let site = Site::start().await;
     let url = site.add_page("/", &format!("{POLYFILL}<p>0</p>{ADDS}"));
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     assert_eq!(listed(&client).await, Vec::<Value>::new());
     let refused = client.call("browser_webmcp_list", json!({})).await;
     assert!(refused.is_error, "{}", refused.text);

@@ -94,8 +94,7 @@ async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let mut client = WebSocketClient::start(&server.web_socket()).await;
-    let page = json!({ "url": held_page(&site) });
-    client.call("browser_navigate", page).await;
+    client.navigate(&held_page(&site)).await;
     client.begin(7, "tools/call", call_until_released()).await;
     server.metric_is("tool_calls_in_progress", 1).await;
     assert_alive(&mut client, "while a call runs").await;
@@ -122,8 +121,7 @@ async fn clients_are_isolated_and_sessions_can_be_continued() {
     let url = server.web_socket();
     let mut one = WebSocketClient::start(&url).await;
     let mut other = WebSocketClient::start(&url).await;
-    let page = json!({ "url": held_page(&site) });
-    one.call("browser_navigate", page).await;
+    one.navigate(&held_page(&site)).await;
     let listed = json!({ "action": "list" });
     let tabs = other.call("browser_tabs", listed).await;
     assert!(!text(&tabs).contains("Gated"), "{tabs}");

@@ -49,7 +49,7 @@ async fn hidden_texts_are_marked(engine: Engine) {
     );
     let client = server_on(engine, &["--content-boundaries=on"]).await;
     let url = site.add_page("/", &page);
-    client.call("browser_navigate", json!({ "url": url })).await;
+    client.navigate(&url).await;
     let conditions = ["all", engine.name()];
     let mut complaints = Vec::new();
     let mut shown = 0;
