@@ -1,81 +1,71 @@
 //! The dashboard in real browsers: what it shows, how a user takes a browser over, and who may see what.
 
+use crate::key_server::KeyServer;
 use crate::{evaluated, launch, launch_on};
 use serde_json::{Value, json};
-use testkit::{
-    Client, Connection, Engine, HttpAnswer, HttpServer, Site, WebSocketClient, eventually,
-};
+use testkit::{Client, Connection, Engine, HttpAnswer, Site, WebSocketClient, eventually};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const FIELD: &str = "<title>Form</title><style>input { position: fixed; inset: 0; width: 100vw; height: 100vh; \
     background: rgb(200, 30, 40); border: 0 }</style><input aria-label=Field>\
     <script>console.log('hello from the page'); fetch('/data.json')</script>";
 
-/// A server with the keys of two principals, and a browser with the dashboard of one of them.
-struct House {
-    _folder: tempfile::TempDir,
-    server: HttpServer,
+/// The text while the user has control.
+const CONTROL: &str = "You have control: mouse and keyboard in the view go to the page, and calls that act wait. \
+    F8 leaves the view.";
+
+/// A server with the key of `ada`, and a browser with the dashboard of this principal.
+struct Dashboard {
+    server: KeyServer,
     /// Drives the browser of the user.
     user: Client,
 }
 
-impl House {
-    /// Starts both; the user is logged in as `ada`.
+impl Dashboard {
+    /// Starts both, and logs the user in.
     async fn start(engine: Engine) -> Self {
         Self::with_user(engine, &json!({})).await
     }
 
     /// Like [`Self::start`], with this configuration of the user's browser.
     async fn with_user(engine: Engine, user: &Value) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("keys.txt"), "ada adakey\nbob bobkey\n")
-            .expect("writable");
-        let args = ["--api-keys", "keys.txt", "--caps=devtools"];
-        let launch = launch_on(engine, &args).workspace(folder.path());
-        let server = HttpServer::start_guarded(launch).await;
-        let config = folder.path().join("user.json");
+        let launch = launch_on(engine, &["--caps=devtools"]);
+        let server = KeyServer::start(launch, "ada adakey\n").await;
+        let config = server.path("user.json");
         std::fs::write(&config, user.to_string()).expect("writable");
         let user = launch_on(engine, &["--caps=vision,audit"])
             .args(["--config".into(), config.into_os_string()])
             .start()
             .await;
-        let house = Self {
-            _folder: folder,
-            server,
-            user,
-        };
-        let url = format!("{}/dashboard", house.server.url());
-        house.user.success("navigate", json!({ "url": url })).await;
+        let dashboard = Self { server, user };
+        let url = format!("{}/dashboard", dashboard.server.http.url());
+        dashboard
+            .user
+            .success("navigate", json!({ "url": url }))
+            .await;
         let login = json!({ "selector": "#key", "value": "adakey" });
-        house.user.success("fill", login).await;
-        house.click("button").await;
-        house.shows("#connection", "Connected").await;
-        house
+        dashboard.user.success("fill", login).await;
+        dashboard.click("button").await;
+        dashboard.shows("#connection", "Connected").await;
+        dashboard
     }
 
-    /// Calls a tool as an agent with the key of that principal, in the session of that name.
-    async fn call(&self, name: &str, tool: &str, arguments: Value) -> Value {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let key = format!("{name}key");
-        let header = [("x-api-key", key.as_str())];
-        let answer = self.server.rpc("/message", &header, "tools/call", params);
-        let answer = answer.await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-        answer.json()["result"].clone()
+    /// Calls a tool as the agent, and returns the result, also of an error.
+    async fn call(&self, tool: &str, arguments: Value) -> Value {
+        self.server.call("ada", tool, arguments).await
     }
 
-    async fn done(&self, name: &str, tool: &str, arguments: Value) -> Value {
-        let result = self.call(name, tool, arguments).await;
-        assert_ne!(result["isError"], true, "{tool}: {result}");
-        result
+    /// Calls a tool as the agent. Panics if it returns an error.
+    async fn success(&self, tool: &str, arguments: Value) -> Value {
+        self.server.success("ada", tool, arguments).await
     }
 
-    /// Opens a page in a session of that name.
-    async fn open(&self, principal: &str, session: &str, url: &str) {
-        self.done(principal, "create_session", json!({ "name": session }))
+    /// Opens a page as the agent, in a session of that name.
+    async fn open(&self, session: &str, url: &str) {
+        self.success("create_session", json!({ "name": session }))
             .await;
         let navigate = json!({ "sessionId": session, "url": url });
-        self.done(principal, "navigate", navigate).await;
+        self.success("navigate", navigate).await;
     }
 
     async fn click(&self, selector: &str) {
@@ -84,18 +74,31 @@ impl House {
             .await;
     }
 
-    async fn text(&self, selector: &str) -> String {
-        let function = format!("() => document.querySelector({selector:?})?.innerText ?? ''");
-        evaluated(&self.user, &function).await
-    }
-
-    /// Waits until an element of the dashboard contains a text.
+    /// Waits until a visible element of the dashboard has exactly this text.
     async fn shows(&self, selector: &str, text: &str) {
-        eventually(async || match self.text(selector).await {
-            shown if shown.contains(text) => Ok(()),
-            shown => Err(format!("{selector} shows {shown}")),
+        let function = format!(
+            "() => [...document.querySelectorAll({selector:?})].filter((one) => one.checkVisibility())
+                .map(({{ textContent }}) => textContent.trim())"
+        );
+        eventually(async || {
+            let shown = evaluated(&self.user, &function).await;
+            let texts: Vec<String> = serde_json::from_str(&shown).expect("texts");
+            if texts.iter().any(|shown| shown == text) {
+                Ok(())
+            } else {
+                Err(format!("{selector} shows {shown} and not {text}"))
+            }
         })
         .await;
+    }
+
+    /// Waits until the text of an element of the dashboard matches a regular expression of JavaScript.
+    async fn matches(&self, selector: &str, pattern: &str) {
+        let function = format!(
+            "() => [...document.querySelectorAll({selector:?})].map(({{ textContent }}) => textContent)
+                .find((text) => /^{pattern}$/.test(text)) !== undefined"
+        );
+        self.holds(&function).await;
     }
 
     /// Waits until a function in the page of the dashboard returns true.
@@ -103,6 +106,20 @@ impl House {
         eventually(async || match evaluated(&self.user, function).await {
             holds if holds == "true" => Ok(()),
             other => Err(other),
+        })
+        .await;
+    }
+
+    /// Waits until the field of the page in a session has that value.
+    async fn field_has(&self, session: &str, value: &str) {
+        let field = json!({ "sessionId": session, "selector": "input" });
+        eventually(async || {
+            let shown = self.success("get_value", field.clone()).await;
+            if shown["structuredContent"]["value"] == value {
+                Ok(())
+            } else {
+                Err(shown.to_string())
+            }
         })
         .await;
     }
@@ -125,18 +142,28 @@ async fn the_dashboard_shows_sessions_calls_and_the_page(engine: Engine) {
         testkit::Resource::new("application/json", "{}"),
     );
     let url = site.add_page("/form", FIELD);
-    let house = House::start(engine).await;
-    house.open("ada", "shopping", &url).await;
-    house.shows("#sessions", "shopping").await;
-    house.shows("#sessions", &url).await;
-    house.shows("#sessions", "key:ada").await;
-    house.shows("#sessions", "expires in").await;
-    house.click("#sessions button").await;
-    house.shows("#calls", "navigate").await;
-    house.shows("#console", "hello from the page").await;
-    house.shows("#requests", "200 GET").await;
-    house.shows("#requests", "/data.json").await;
-    house
+    let dashboard = Dashboard::start(engine).await;
+    dashboard.open("shopping", &url).await;
+    dashboard.shows("#sessions .name", "shopping").await;
+    dashboard.shows("#sessions .url", &url).await;
+    dashboard
+        .matches(
+            "#sessions .facts",
+            r"key:ada · \d+ s old · expires in \d+ (s|min|h \d+ min) · \d+ calls?",
+        )
+        .await;
+    dashboard.click("#sessions button").await;
+    dashboard.shows("#calls .name", "navigate").await;
+    dashboard
+        .shows("#console li", "[log] hello from the page")
+        .await;
+    dashboard
+        .matches(
+            "#requests li",
+            r"200 GET http:\/\/[^ ]+\/data\.json \([\d.]+ m?s\)",
+        )
+        .await;
+    dashboard
         .holds(
             "() => { const screen = document.querySelector('#screen');
             const [red, green, blue] = screen.getContext('2d').getImageData(screen.width / 2, screen.height / 2, 1, 1).data;
@@ -145,80 +172,67 @@ async fn the_dashboard_shows_sessions_calls_and_the_page(engine: Engine) {
         .await;
     // A call appears while it runs, and with its duration when it has ended.
     let failing = json!({ "sessionId": "shopping", "selector": "#missing", "timeout": 100 });
-    house.call("ada", "click", failing).await;
-    house.shows("#calls", "failed").await;
-    house
-        .holds("() => /^click failed, [0-9.]+ m?s$/.test(document.querySelector('#calls summary').textContent)")
+    dashboard.call("click", failing).await;
+    dashboard
+        .matches("#calls summary", r"click failed, [\d.]+ m?s")
         .await;
     let foreign = "() => performance.getEntriesByType('resource').filter(({ name }) => new URL(name).origin !== location.origin).length";
-    assert_eq!(evaluated(&house.user, foreign).await, "0");
+    assert_eq!(evaluated(&dashboard.user, foreign).await, "0");
 }
 
 #[testkit::test(chromium, firefox, webkit)]
 async fn a_user_takes_a_session_over_and_hands_it_back(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/form", FIELD);
-    let house = House::start(engine).await;
-    house.open("ada", "shopping", &url).await;
-    house.shows("#sessions", "shopping").await;
-    house.click("#sessions button").await;
-    house.shows("#calls", "navigate").await;
-    house.click("#take-over").await;
-    house.shows("#control", "You have control").await;
-    house.shows("#sessions", "taken over").await;
-    house.click("#screen").await;
+    let dashboard = Dashboard::start(engine).await;
+    dashboard.open("shopping", &url).await;
+    dashboard.shows("#sessions .name", "shopping").await;
+    dashboard.click("#sessions button").await;
+    dashboard.shows("#calls .name", "navigate").await;
+    dashboard.click("#take-over").await;
+    dashboard.shows("#control", CONTROL).await;
+    dashboard
+        .matches("#sessions .facts", "key:ada · .+ · taken over")
+        .await;
+    dashboard.click("#screen").await;
     for key in ["H", "i", "Backspace", "o", " "] {
-        house.press(key).await;
+        dashboard.press(key).await;
     }
     // A key of another layout.
     let other = "() => document.querySelector('#screen').dispatchEvent(new KeyboardEvent('keydown', { key: 'ü' }))";
-    evaluated(&house.user, other).await;
+    evaluated(&dashboard.user, other).await;
     // Tools that only read are not held up.
-    let in_session = json!({ "sessionId": "shopping" });
-    eventually(async || {
-        let snapshot = house
-            .done("ada", "browser_snapshot", in_session.clone())
-            .await;
-        let text = snapshot.to_string();
-        if text.contains("Ho ü") {
-            Ok(())
-        } else {
-            Err(text)
-        }
-    })
-    .await;
+    dashboard.field_has("shopping", "Ho ü").await;
     let fill = json!({ "sessionId": "shopping", "selector": "input", "value": "agent" });
     let mut brief = fill.clone();
     brief["timeout"] = json!(100);
-    let refused = house.call("ada", "fill", brief).await;
+    let refused = dashboard.call("fill", brief).await;
     let code = &refused["structuredContent"]["errorCode"];
     assert_eq!(code, "USER_HAS_CONTROL", "{refused}");
     assert_eq!(refused["structuredContent"]["retryable"], true, "{refused}");
     // A call that waits is executed when the user hands the session back.
     let hand_back = async {
-        house
-            .holds("() => document.querySelector('#calls').innerText.includes('fill running')")
-            .await;
-        house.click("#hand-back").await;
+        dashboard.shows("#calls summary", "fill running").await;
+        dashboard.click("#hand-back").await;
     };
-    let (filled, ()) = tokio::join!(house.done("ada", "fill", fill), hand_back);
+    let (filled, ()) = tokio::join!(dashboard.success("fill", fill), hand_back);
     assert_eq!(filled["structuredContent"]["userActed"], true, "{filled}");
-    house
+    dashboard
         .holds("() => document.querySelector('#hand-back').hidden")
         .await;
     // The view shows the page only.
-    house.click("#screen").await;
-    house.press("x").await;
-    let snapshot = house.done("ada", "browser_snapshot", in_session).await;
-    assert!(snapshot.to_string().contains("agent"), "{snapshot}");
-    house.click("#close").await;
-    house.shows("#columns", "There are no sessions").await;
-    let closed = house
-        .call(
-            "ada",
-            "browser_snapshot",
-            json!({ "sessionId": "shopping" }),
+    dashboard.click("#screen").await;
+    dashboard.press("x").await;
+    dashboard.field_has("shopping", "agent").await;
+    dashboard.click("#close").await;
+    dashboard
+        .shows(
+            "#no-sessions",
+            "There are no sessions. One appears with the first call that opens a page.",
         )
+        .await;
+    let closed = dashboard
+        .call("browser_snapshot", json!({ "sessionId": "shopping" }))
         .await;
     assert_eq!(closed["isError"], true, "{closed}");
 }
@@ -230,89 +244,83 @@ async fn control_ends_with_the_dashboard() {
         "{FIELD}<p id=released></p><script>onkeyup = ({{ key }}) => released.append(`released ${{key}}`)</script>"
     );
     let url = site.add_page("/form", &page);
-    let house = House::start(Engine::Chromium).await;
-    house.open("ada", "shopping", &url).await;
-    house.shows("#sessions", "shopping").await;
-    house.click("#sessions button").await;
-    house.click("#take-over").await;
-    house.shows("#control", "You have control").await;
+    let dashboard = Dashboard::start(Engine::Chromium).await;
+    dashboard.open("shopping", &url).await;
+    dashboard.shows("#sessions .name", "shopping").await;
+    dashboard.click("#sessions button").await;
+    dashboard.click("#take-over").await;
+    dashboard.shows("#control", CONTROL).await;
     // A key that is pressed is released.
     let down = "() => document.querySelector('#screen').dispatchEvent(new KeyboardEvent('keydown', { key: 'w' }))";
-    house.click("#screen").await;
-    evaluated(&house.user, down).await;
-    let in_session = json!({ "sessionId": "shopping" });
-    let has = async |text: &str| {
-        eventually(async || {
-            let snapshot = house
-                .done("ada", "browser_snapshot", in_session.clone())
-                .await;
-            let shown = snapshot.to_string();
-            if shown.contains(text) {
-                Ok(shown)
-            } else {
-                Err(shown)
-            }
-        })
-        .await
+    dashboard.click("#screen").await;
+    evaluated(&dashboard.user, down).await;
+    dashboard.field_has("shopping", "w").await;
+    let released = json!({ "sessionId": "shopping", "selector": "#released" });
+    let released = async || {
+        let text = dashboard.success("get_text", released.clone()).await;
+        text["structuredContent"]["text"].clone()
     };
-    let shown = has(": w").await;
-    assert!(!shown.contains("released w"), "{shown}");
-    house.user.success("navigate", json!({ "url": url })).await;
-    has("released w").await;
+    assert_eq!(released().await, "");
+    dashboard.user.navigate(&url).await;
+    eventually(async || match released().await {
+        text if text == "released w" => Ok(()),
+        text => Err(text.to_string()),
+    })
+    .await;
     let fill = json!({ "sessionId": "shopping", "selector": "input", "value": "agent" });
-    house.done("ada", "fill", fill).await;
+    dashboard.success("fill", fill).await;
+}
+
+/// Returns whether a line is the first note of the user, on an element.
+fn is_note(line: &str, note: &str) -> bool {
+    line.starts_with("1. [ref=e") && line.ends_with(&format!("}}: {note:?}"))
 }
 
 #[testkit::test(chromium)]
 async fn a_user_annotates_a_page_without_a_window() {
     let site = Site::start().await;
     let url = site.add_page("/form", FIELD);
-    let house = House::start(Engine::Chromium).await;
-    house.open("ada", "shopping", &url).await;
-    house.shows("#sessions", "shopping").await;
-    house.click("#sessions button").await;
-    house.shows("#calls", "navigate").await;
+    let dashboard = Dashboard::start(Engine::Chromium).await;
+    dashboard.open("shopping", &url).await;
+    dashboard.shows("#sessions .name", "shopping").await;
+    dashboard.click("#sessions button").await;
+    dashboard.shows("#calls .name", "navigate").await;
     let mark = async |note: &str| {
         // The tools are dark, at the bottom of the page.
-        house
+        dashboard
             .holds(
                 "() => { const screen = document.querySelector('#screen');
                 const [red, , , alpha] = screen.getContext('2d').getImageData(screen.width / 2 - 100, screen.height - 30, 1, 1).data;
                 return alpha > 0 && red < 90 && /annotations|Mark/.test(document.querySelector('#control').textContent); }",
             )
             .await;
-        house.click("#screen").await;
+        dashboard.click("#screen").await;
         for key in note.chars() {
-            house.press(&key.to_string()).await;
+            dashboard.press(&key.to_string()).await;
         }
-        house.press("Control+Enter").await;
+        dashboard.press("Control+Enter").await;
     };
     // The agent requests annotations.
     let in_session = json!({ "sessionId": "shopping" });
     let (annotated, ()) = tokio::join!(
-        house.done("ada", "browser_annotate", in_session),
+        dashboard.success("browser_annotate", in_session),
         mark("red")
     );
-    let text = annotated.to_string();
-    assert!(
-        text.contains(r#"[ref=e"#) && text.contains(r#"\"red\""#) || text.contains("red"),
-        "{text}"
-    );
+    let texts = annotated["content"].as_array().expect("content").iter();
+    let mut lines = texts.flat_map(|item| item["text"].as_str().unwrap_or_default().lines());
+    assert!(lines.any(|line| is_note(line, "red")), "{annotated}");
     // The user annotates by themselves.
-    house.click("#take-over").await;
-    house.shows("#control", "You have control").await;
-    house.click("#annotate").await;
+    dashboard.click("#take-over").await;
+    dashboard.shows("#control", CONTROL).await;
+    dashboard.click("#annotate").await;
     mark("blue").await;
-    house.shows("#control", "You have control").await;
-    house.click("#hand-back").await;
+    dashboard.shows("#control", CONTROL).await;
+    dashboard.click("#hand-back").await;
     let fill = json!({ "sessionId": "shopping", "selector": "input", "value": "agent" });
-    let filled = house.done("ada", "fill", fill).await;
+    let filled = dashboard.success("fill", fill).await;
     let notes = &filled["structuredContent"]["userAnnotations"]["notes"];
     let note = notes[0].as_str().unwrap_or_default();
-    assert!(
-        note.contains("[ref=e") && note.ends_with("\"blue\""),
-        "{filled}"
-    );
+    assert!(is_note(note, "blue"), "{filled}");
 }
 
 #[testkit::test(chromium, firefox, webkit)]
@@ -327,14 +335,14 @@ async fn the_dashboard_has_no_accessibility_violations(engine: Engine) {
             }
             _ => json!({ "contextOptions": { "colorScheme": scheme } }),
         };
-        let house = House::with_user(engine, &json!({ "browser": config })).await;
-        house
+        let dashboard = Dashboard::with_user(engine, &json!({ "browser": config })).await;
+        dashboard
             .holds(&format!(
                 "() => matchMedia('(prefers-color-scheme: {scheme})').matches"
             ))
             .await;
         let audit = async |what: &str| {
-            let audit = house
+            let audit = dashboard
                 .user
                 .call("browser_audit_accessibility", json!({}))
                 .await;
@@ -345,18 +353,20 @@ async fn the_dashboard_has_no_accessibility_violations(engine: Engine) {
             );
         };
         audit("no session").await;
-        house.open("ada", "shopping", &url).await;
-        house.shows("#sessions", "shopping").await;
-        house.click("#sessions button").await;
-        house.shows("#calls", "navigate").await;
-        house.shows("#console", "hello").await;
-        house.click("#calls summary").await;
+        dashboard.open("shopping", &url).await;
+        dashboard.shows("#sessions .name", "shopping").await;
+        dashboard.click("#sessions button").await;
+        dashboard.shows("#calls .name", "navigate").await;
+        dashboard
+            .shows("#console li", "[log] hello from the page")
+            .await;
+        dashboard.click("#calls summary").await;
         audit("a session").await;
-        house.click("#take-over").await;
-        house.shows("#control", "You have control").await;
+        dashboard.click("#take-over").await;
+        dashboard.shows("#control", CONTROL).await;
         audit("control").await;
-        house.click("header button").await;
-        house.shows("label", "API key").await;
+        dashboard.click("header button").await;
+        dashboard.shows("label", "API key or access token").await;
         audit("login").await;
     }
 }
@@ -365,47 +375,38 @@ async fn the_dashboard_has_no_accessibility_violations(engine: Engine) {
 async fn the_dashboard_is_used_by_keyboard(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/form", FIELD);
-    let house = House::start(engine).await;
-    house.open("ada", "first", &url).await;
-    house.open("ada", "second", &url).await;
-    house.shows("#sessions", "second").await;
+    let dashboard = Dashboard::start(engine).await;
+    dashboard.open("first", &url).await;
+    dashboard.open("second", &url).await;
+    dashboard.shows("#sessions .name", "second").await;
     // The first stop is the button that logs out.
     for _ in 0..3 {
-        house.press("Tab").await;
+        dashboard.press("Tab").await;
     }
-    house.press("Enter").await;
-    house.shows("#title", "second").await;
-    house.shows("#calls", "navigate").await;
-    house.shows("#console", "hello").await;
+    dashboard.press("Enter").await;
+    dashboard.shows("#title", "Session second").await;
+    dashboard.shows("#calls .name", "navigate").await;
+    dashboard
+        .shows("#console li", "[log] hello from the page")
+        .await;
     let is_focused = async |id: &str| {
-        house
+        dashboard
             .holds(&format!("() => document.activeElement.id === '{id}'"))
             .await;
     };
-    house.press("Tab").await;
+    dashboard.press("Tab").await;
     is_focused("take-over").await;
-    house.press("Enter").await;
-    house.shows("#control", "You have control").await;
+    dashboard.press("Enter").await;
+    dashboard.shows("#control", CONTROL).await;
     is_focused("screen").await;
     // Keys go to the page, and Tab does not leave the view.
     for key in ["Tab", "a", "b"] {
-        house.press(key).await;
+        dashboard.press(key).await;
     }
-    eventually(async || {
-        let snapshot = house
-            .done("ada", "browser_snapshot", json!({ "sessionId": "second" }))
-            .await;
-        let text = snapshot.to_string();
-        if text.contains("ab") {
-            Ok(())
-        } else {
-            Err(text)
-        }
-    })
-    .await;
-    house.press("F8").await;
+    dashboard.field_has("second", "ab").await;
+    dashboard.press("F8").await;
     is_focused("hand-back").await;
-    house.press("Enter").await;
+    dashboard.press("Enter").await;
     is_focused("take-over").await;
 }
 
@@ -436,12 +437,9 @@ fn cookie(answer: &HttpAnswer) -> String {
 
 #[testkit::test(chromium)]
 async fn a_principal_sees_its_own_sessions_only() {
-    let folder = tempfile::tempdir().expect("a folder");
     let keys = "ada adakey\nbob bobkey\neve evekey browser:read\n";
-    std::fs::write(folder.path().join("keys.txt"), keys).expect("writable");
-    let launch = launch(&["--api-keys", "keys.txt"]).workspace(folder.path());
-    let server = HttpServer::start_guarded(launch).await;
-    let (host, origin) = (server.authority(), server.url());
+    let server = KeyServer::start(launch(&[]), keys).await;
+    let (host, origin) = (server.http.authority(), server.http.url());
     let own = [("host", host), ("origin", origin)];
     let foreign = [("host", host), ("origin", "http://localhost:1")];
     let page = send(host, "GET", "/dashboard", &[("host", host)], "").await;
@@ -494,13 +492,9 @@ async fn a_principal_sees_its_own_sessions_only() {
         connect(&cookies[0], "http://localhost:1").await.err(),
         Some(403)
     );
-    let create = json!({ "name": "create_session", "arguments": { "name": "mine" } });
-    let key = [("x-api-key", "adakey")];
-    let created = server
-        .rpc("/message", &key, "tools/call", create)
-        .await
-        .json();
-    let id = &created["result"]["structuredContent"]["sessionId"];
+    let created = server.success("ada", "create_session", json!({ "name": "mine" }));
+    let created = created.await;
+    let id = &created["structuredContent"]["sessionId"];
     let id = id
         .as_str()
         .unwrap_or_else(|| panic!("{created}"))
@@ -531,10 +525,7 @@ async fn a_principal_sees_its_own_sessions_only() {
         );
     }
     // A key that may only read watches only.
-    let look = json!({ "name": "browser_snapshot", "arguments": {} });
-    server
-        .rpc("/message", &[("x-api-key", "evekey")], "tools/call", look)
-        .await;
+    server.success("eve", "browser_snapshot", json!({})).await;
     let mut eve = connect(&cookies[2], origin)
         .await
         .unwrap_or_else(|status| panic!("{status}"));
@@ -565,26 +556,24 @@ async fn secrets_are_masked_in_the_dashboard() {
     let site = Site::start().await;
     let page = "<input id=a><input id=b type=password><script>a.oninput = () => console.log('typed ' + a.value)</script>";
     let url = site.add_page("/form", page);
-    let house = House::start(Engine::Chromium).await;
-    house.open("ada", "login", &url).await;
+    let dashboard = Dashboard::start(Engine::Chromium).await;
+    dashboard.open("login", &url).await;
     let fill = |selector: &str, value: &str| json!({ "sessionId": "login", "selector": selector, "value": value });
-    house
-        .done("ada", "fill", fill("#b", "correct horse battery"))
+    dashboard
+        .success("fill", fill("#b", "correct horse battery"))
         .await;
-    house
-        .done(
-            "ada",
-            "fill",
-            fill("#a", "correct horse battery, and plain text"),
-        )
+    dashboard
+        .success("fill", fill("#a", "correct horse battery, and plain text"))
         .await;
-    house.shows("#sessions", "login").await;
-    house.click("#sessions button").await;
-    house.shows("#console", "plain text").await;
-    house
+    dashboard.shows("#sessions .name", "login").await;
+    dashboard.click("#sessions button").await;
+    let masked = "•".repeat("correct horse battery".len());
+    let typed = format!("[log] typed {masked}, and plain text");
+    dashboard.shows("#console li", &typed).await;
+    dashboard
         .holds("() => document.querySelectorAll('#calls li').length >= 3")
         .await;
-    let all = evaluated(&house.user, "() => document.body.textContent").await;
+    let all = evaluated(&dashboard.user, "() => document.body.textContent").await;
     assert!(
         all.contains("plain text") && !all.contains("horse"),
         "{all}"

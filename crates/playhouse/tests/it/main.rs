@@ -41,6 +41,7 @@ mod har;
 mod hostile;
 mod http;
 mod init_pages;
+mod key_server;
 mod lifecycle;
 mod oauth;
 mod origins;

@@ -1,67 +1,29 @@
 //! Files of principals over HTTP: ownership, the permissions of scopes, and protected files.
 
+use crate::key_server::KeyServer;
 use crate::launch;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use testkit::{HttpServer, Site, WebSocketClient};
+use testkit::{Site, WebSocketClient};
 
-/// A server in its own folder, with a file of keys.
-struct House {
-    folder: tempfile::TempDir,
-    server: HttpServer,
-}
-
-impl House {
-    async fn with(keys: &str, args: &[&str]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::write(folder.path().join("keys.txt"), keys).expect("writable");
-        let launch = launch(args).args(["--api-keys", "keys.txt"]);
-        let server = HttpServer::start_guarded(launch.workspace(folder.path())).await;
-        Self { folder, server }
-    }
-
-    /// Calls a tool with the key of that name, which is `NAMEkey`.
-    async fn call(&self, name: &str, tool: &str, arguments: Value) -> Value {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let key = format!("{name}key");
-        let header = [("x-api-key", key.as_str())];
-        let answer = self.server.rpc("/message", &header, "tools/call", params);
-        let answer = answer.await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-        answer.json()["result"].clone()
-    }
-
-    /// Calls a tool, which must succeed.
-    async fn done(&self, name: &str, tool: &str, arguments: Value) -> Value {
-        let result = self.call(name, tool, arguments.clone()).await;
-        assert_ne!(
-            result["isError"], true,
-            "{name} {tool} {arguments}: {result}"
-        );
-        result
-    }
-
+impl KeyServer {
     /// Calls a tool, which must be rejected by a file rule.
-    async fn refused(&self, name: &str, tool: &str, arguments: Value) -> Value {
-        let result = self.call(name, tool, arguments.clone()).await;
+    async fn refused(&self, principal: &str, tool: &str, arguments: Value) -> Value {
+        let result = self.call(principal, tool, arguments.clone()).await;
         let code = &result["structuredContent"]["errorCode"];
         assert_eq!(
             code, "FILE_ACCESS_DENIED",
-            "{name} {tool} {arguments}: {result}"
+            "{principal} {tool} {arguments}: {result}"
         );
         result
     }
 
-    fn at(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path)
-    }
-
     /// Returns the workspace of a principal.
-    fn workspace_of(&self, name: &str) -> PathBuf {
-        let all = self.at(".playwright-mcp/workspaces");
-        let begin = format!("key-{name}-");
+    fn workspace_of(&self, principal: &str) -> PathBuf {
+        let all = self.path(".playwright-mcp/workspaces");
+        let begin = format!("key-{principal}-");
         let mut entries = all.read_dir().expect("there are some").flatten();
         let own = entries.find(|entry| entry.file_name().to_string_lossy().starts_with(&begin));
         own.expect("there is one").path()
@@ -75,19 +37,19 @@ fn mode(path: &Path) -> u32 {
 #[testkit::test(chromium)]
 async fn no_principal_reads_the_files_of_another() {
     let keys = "ada adakey browser:act\nbob bobkey\n";
-    let house = House::with(keys, &["--caps=storage"]).await;
+    let server = KeyServer::start(launch(&["--caps=storage"]), keys).await;
     let site = Site::start().await;
     let url = site.add_page("/", "<title>t</title><input type=file>");
     let snapshot = "browser_snapshot";
     let named = json!({ "filename": "mine.yml" });
-    house.done("ada", snapshot, named.clone()).await;
-    house
-        .done("ada", "browser_take_screenshot", json!({}))
+    server.success("ada", snapshot, named.clone()).await;
+    server
+        .success("ada", "browser_take_screenshot", json!({}))
         .await;
-    house
-        .done("bob", "browser_navigate", json!({ "url": url }))
+    server
+        .success("bob", "browser_navigate", json!({ "url": url }))
         .await;
-    let (ada, bob) = (house.workspace_of("ada"), house.workspace_of("bob"));
+    let (ada, bob) = (server.workspace_of("ada"), server.workspace_of("bob"));
     let mine = ada.join("mine.yml");
     let text = fs::read_to_string(&mine).expect("it is there");
     for private in [&ada, &bob, &ada.join(".playwright-mcp")] {
@@ -116,66 +78,68 @@ async fn no_principal_reads_the_files_of_another() {
             ("restore_state", "path"),
             ("create_session", "storageState"),
         ] {
-            house.refused("bob", tool, json!({ parameter: path })).await;
+            server
+                .refused("bob", tool, json!({ parameter: path }))
+                .await;
         }
         let upload = json!({ "selector": "input", "files": [path] });
-        house.refused("bob", "upload_file", upload).await;
+        server.refused("bob", "upload_file", upload).await;
         let drop = json!({ "target": "input", "paths": [path] });
-        house.refused("bob", "browser_drop", drop).await;
+        server.refused("bob", "browser_drop", drop).await;
         let code = format!("async page => page.screenshot({{ path: {} }})", json!(path));
-        let ran = house.call("bob", "browser_run_code_unsafe", json!({ "code": code }));
+        let ran = server.call("bob", "browser_run_code_unsafe", json!({ "code": code }));
         let ran = ran.await.to_string();
         assert!(ran.contains("File access denied"), "{ran}");
     }
     let shown = json!({ "url": format!("file://{}", mine.display()) });
-    let shown = house.call("bob", "browser_navigate", shown).await;
+    let shown = server.call("bob", "browser_navigate", shown).await;
     assert_eq!(shown["structuredContent"]["errorCode"], "URL_BLOCKED");
     assert_eq!(fs::read_to_string(&mine).expect("it is there"), text);
 
     let resources = async |name: &str| {
-        let key = format!("{name}key");
-        let header = [("x-api-key", key.as_str())];
-        let list = house
-            .server
-            .rpc("/message", &header, "resources/list", json!({}));
-        list.await.json()["result"]["resources"].to_string()
+        let list = server.request(name, "resources/list", json!({})).await;
+        list["resources"].to_string()
     };
     assert!(resources("ada").await.contains("mine.yml"));
     assert!(!resources("bob").await.contains("mine.yml"));
     // The same name is another file.
-    house.done("bob", snapshot, named).await;
+    server.success("bob", snapshot, named).await;
     assert!(bob.join("mine.yml").is_file());
     assert_eq!(fs::read_to_string(&mine).expect("it is there"), text);
 }
 
 #[testkit::test(chromium)]
 async fn principals_have_parts_of_a_chosen_output_folder_and_workspaces_of_their_own() {
-    let house = House::with(
-        "ada adakey workspace=ada\nbob bobkey\n",
-        &[
+    let server = KeyServer::start(
+        launch(&[
             "--output-dir=out",
             "--workspace-root=all",
             "--readable-roots=.,out",
-        ],
+        ]),
+        "ada adakey workspace=ada\nbob bobkey\n",
     )
     .await;
-    let picture = house.done("ada", "screenshot", json!({})).await;
+    let picture = server.success("ada", "screenshot", json!({})).await;
     let picture = picture["structuredContent"]["path"]
         .as_str()
         .expect("a path");
-    assert!(house.at("ada").join(picture).is_file(), "{picture}");
+    assert!(server.path("ada").join(picture).is_file(), "{picture}");
     let saved = json!({ "path": "login.json" });
-    house.done("ada", "save_state", saved.clone()).await;
-    house.done("bob", "save_state", saved.clone()).await;
-    assert_eq!(mode(&house.at("ada/login.json")), 0o600);
-    let all = house.at("all").read_dir().expect("there is one").flatten();
+    server.success("ada", "save_state", saved.clone()).await;
+    server.success("bob", "save_state", saved.clone()).await;
+    assert_eq!(mode(&server.path("ada/login.json")), 0o600);
+    let all = server
+        .path("all")
+        .read_dir()
+        .expect("there is one")
+        .flatten();
     let all: Vec<_> = all.map(|entry| entry.path()).collect();
     assert!(
         all.len() == 1 && all[0].join("login.json").is_file(),
         "{all:?}"
     );
-    let of_ada = house
-        .at("out")
+    let of_ada = server
+        .path("out")
         .read_dir()
         .expect("there are some")
         .flatten();
@@ -185,26 +149,26 @@ async fn principals_have_parts_of_a_chosen_output_folder_and_workspaces_of_their
     assert_eq!(mode(&of_ada), 0o700);
     let listed = fs::read_dir(&of_ada).expect("readable").count();
     for (name, path) in [
-        ("bob", house.at("ada/login.json")),
+        ("bob", server.path("ada/login.json")),
         ("ada", all[0].join("login.json")),
         ("bob", of_ada.join("new.json")),
     ] {
         for tool in ["save_state", "restore_state"] {
-            house.refused(name, tool, json!({ "path": path })).await;
+            server.refused(name, tool, json!({ "path": path })).await;
         }
         let session = json!({ "storageState": path });
-        house.refused(name, "create_session", session).await;
+        server.refused(name, "create_session", session).await;
     }
     assert_eq!(fs::read_dir(&of_ada).expect("readable").count(), listed);
-    house.done("ada", "restore_state", saved).await;
+    server.success("ada", "restore_state", saved).await;
 }
 
 #[testkit::test(chromium)]
 async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
-    let house = House::with("ada adakey workspace=ada\n", &[]).await;
-    fs::create_dir_all(house.at("ada/project")).expect("a folder");
-    fs::create_dir_all(house.at("elsewhere")).expect("a folder");
-    let url = house.server.web_socket();
+    let server = KeyServer::start(launch(&[]), "ada adakey workspace=ada\n").await;
+    fs::create_dir_all(server.path("ada/project")).expect("a folder");
+    fs::create_dir_all(server.path("elsewhere")).expect("a folder");
+    let url = server.http.web_socket();
     let shot = async |root: PathBuf| {
         let mut client = WebSocketClient::connect(&url, "mcp", &[("x-api-key", "adakey")]).await;
         let hello = json!({
@@ -238,21 +202,21 @@ async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
             }
         }
     };
-    shot(house.at("elsewhere")).await;
-    assert!(house.at("ada/page.yml").is_file());
-    assert!(!house.at("elsewhere/page.yml").exists());
-    shot(house.at("ada/project")).await;
-    assert!(house.at("ada/project/page.yml").is_file());
+    shot(server.path("elsewhere")).await;
+    assert!(server.path("ada/page.yml").is_file());
+    assert!(!server.path("elsewhere/page.yml").exists());
+    shot(server.path("ada/project")).await;
+    assert!(server.path("ada/project/page.yml").is_file());
 }
 
 #[testkit::test(chromium)]
 async fn with_read_permission_only_new_output_files_are_created() {
     let keys = "eve evekey browser:read workspace=.\n";
-    let house = House::with(keys, &["--caps=pdf,testing"]).await;
-    fs::create_dir_all(house.at(".git/hooks")).expect("a folder");
-    fs::write(house.at("page.yml"), "before").expect("writable");
-    house
-        .done("eve", "browser_take_screenshot", json!({}))
+    let server = KeyServer::start(launch(&["--caps=pdf,testing"]), keys).await;
+    fs::create_dir_all(server.path(".git/hooks")).expect("a folder");
+    fs::write(server.path("page.yml"), "before").expect("writable");
+    server
+        .success("eve", "browser_take_screenshot", json!({}))
         .await;
     let mut tools = 0;
     for (tool, parameter) in [
@@ -278,31 +242,34 @@ async fn with_read_permission_only_new_output_files_are_created() {
             ".playwright-mcp/.git/config",
             "/tmp/new.yml",
         ] {
-            house.refused("eve", tool, arguments(path)).await;
+            server.refused("eve", tool, arguments(path)).await;
         }
-        house.done("eve", tool, arguments(&new)).await;
-        let first = fs::read(house.at(&new)).expect("it was made");
-        house.refused("eve", tool, arguments(&new)).await;
-        assert_eq!(fs::read(house.at(&new)).expect("it is there"), first);
+        server.success("eve", tool, arguments(&new)).await;
+        let first = fs::read(server.path(&new)).expect("it was made");
+        server.refused("eve", tool, arguments(&new)).await;
+        assert_eq!(fs::read(server.path(&new)).expect("it is there"), first);
         tools += 1;
     }
     assert_eq!(tools, 7);
     assert_eq!(
-        fs::read_to_string(house.at("page.yml")).expect("there"),
+        fs::read_to_string(server.path("page.yml")).expect("there"),
         "before"
     );
     assert_eq!(
-        fs::read_to_string(house.at("keys.txt")).expect("there"),
+        fs::read_to_string(server.path("keys.txt")).expect("there"),
         keys
     );
-    assert_eq!(house.at(".git/hooks").read_dir().expect("there").count(), 0);
-    assert!(!house.at("new.yml").exists());
+    assert_eq!(
+        server.path(".git/hooks").read_dir().expect("there").count(),
+        0
+    );
+    assert!(!server.path("new.yml").exists());
 }
 
 #[testkit::test(chromium)]
 async fn files_go_into_pages_and_sessions_for_an_admin_or_from_a_readable_root() {
     let keys = "ada adakey workspace=ada\neve evekey browser:act workspace=eve readable=fixtures\n";
-    let house = House::with(keys, &[]).await;
+    let server = KeyServer::start(launch(&[]), keys).await;
     let site = Site::start().await;
     let url = site.add_page(
         "/",
@@ -310,12 +277,12 @@ async fn files_go_into_pages_and_sessions_for_an_admin_or_from_a_readable_root()
     );
     let state = json!({ "cookies": [], "origins": [] }).to_string();
     for (name, may_read) in [("eve", "fixtures/"), ("ada", "")] {
-        fs::create_dir_all(house.at(name).join("fixtures")).expect("a folder");
+        fs::create_dir_all(server.path(name).join("fixtures")).expect("a folder");
         for file in ["login.json", "fixtures/login.json"] {
-            fs::write(house.at(name).join(file), &state).expect("writable");
+            fs::write(server.path(name).join(file), &state).expect("writable");
         }
-        house
-            .done(name, "browser_navigate", json!({ "url": url }))
+        server
+            .success(name, "browser_navigate", json!({ "url": url }))
             .await;
         let uses = |path: String| {
             [
@@ -335,37 +302,37 @@ async fn files_go_into_pages_and_sessions_for_an_admin_or_from_a_readable_root()
             ]
         };
         for (tool, arguments) in uses(format!("{may_read}login.json")) {
-            house.done(name, tool, arguments).await;
+            server.success(name, tool, arguments).await;
             // Later calls use the created context.
             if tool == "browser_context_create" {
                 let context = json!({ "name": "other" });
-                house.done(name, "browser_context_close", context).await;
+                server.success(name, "browser_context_close", context).await;
             }
         }
         if name == "eve" {
             for path in ["login.json", "fixtures/../login.json"] {
                 for (tool, arguments) in uses(path.to_owned()) {
-                    let refused = house.refused(name, tool, arguments).await;
+                    let refused = server.refused(name, tool, arguments).await;
                     let details = &refused["structuredContent"]["details"];
                     assert_eq!(details["rule"], "READS_ROOTS_ONLY", "{refused}");
                 }
             }
-            house
-                .done(name, "browser_click", json!({ "target": "input" }))
+            server
+                .success(name, "browser_click", json!({ "target": "input" }))
                 .await;
-            let chosen = json!({ "paths": [house.at("eve/login.json")] });
-            house.refused(name, "browser_file_upload", chosen).await;
+            let chosen = json!({ "paths": [server.path("eve/login.json")] });
+            server.refused(name, "browser_file_upload", chosen).await;
             let baseline = json!({ "baseline": "login.json" });
-            house.done(name, "browser_file_upload", json!({})).await;
-            house.refused(name, "compare_screenshot", baseline).await;
+            server.success(name, "browser_file_upload", json!({})).await;
+            server.refused(name, "compare_screenshot", baseline).await;
         }
     }
     // A file that the session itself wrote may be compared.
     let baseline = json!({ "baseline": "page.png", "update": true });
-    house.done("eve", "compare_screenshot", baseline).await;
+    server.success("eve", "compare_screenshot", baseline).await;
     let baseline = json!({ "baseline": "page.png" });
-    house.done("eve", "compare_screenshot", baseline).await;
+    server.success("eve", "compare_screenshot", baseline).await;
     // Inline contents are not files.
     let inline = json!({ "selector": "input", "files": [{ "name": "a", "base64": "" }] });
-    house.done("eve", "upload_file", inline).await;
+    server.success("eve", "upload_file", inline).await;
 }
