@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use testkit::{
-    Client, Collector, Engine, ExportedSpan, HttpServer, Launch, Resource, Site, eventually,
+    Client, Collector, Engine, ExportedSpan, HttpServer, Launch, NoAnswer, Resource, Site,
+    eventually,
 };
 
 const TRACEPARENT: &str = "00-0123456789012345678901234567890a-0011223344556677-01";
@@ -56,11 +57,13 @@ async fn the_log_the_audit_log_and_the_response_have_the_id_of_the_request() {
     ];
     let opened = called(&own, "browser_navigate", json!({ "url": page })).await;
     assert_eq!(opened.header("x-request-id"), "client-id-1");
+    assert_ne!(opened.json()["result"]["isError"], true, "{opened:?}");
     let traced = [("traceparent", TRACEPARENT)];
     let failed = called(&traced, "browser_click", json!({ "target": "!!" })).await;
     assert_eq!(failed.header("x-request-id"), TRACE);
-    let meta = &failed.json()["result"]["_meta"];
-    assert_eq!(meta["playhouse/requestId"], TRACE, "{failed:?}");
+    let result = &failed.json()["result"];
+    assert_eq!(result["isError"], true, "{failed:?}");
+    assert_eq!(result["_meta"]["playhouse/requestId"], TRACE, "{failed:?}");
     let clicked = called(
         &[("x-request-id", "not valid")],
         "click",
@@ -69,8 +72,13 @@ async fn the_log_the_audit_log_and_the_response_have_the_id_of_the_request() {
     let clicked = clicked.await;
     let made = clicked.header("x-request-id");
     assert!(made.len() == 32 && made != TRACE, "{made}");
-    let meta = &clicked.json()["result"]["_meta"];
-    assert_eq!(meta["playhouse/requestId"], Value::Null, "{clicked:?}");
+    let result = &clicked.json()["result"];
+    assert_ne!(result["isError"], true, "{clicked:?}");
+    assert_eq!(
+        result["_meta"]["playhouse/requestId"],
+        Value::Null,
+        "{clicked:?}"
+    );
 
     let expected = [
         ("browser_navigate", "client-id-1"),
@@ -97,10 +105,9 @@ async fn the_log_the_audit_log_and_the_response_have_the_id_of_the_request() {
     let ends: Vec<_> = ends
         .map(|line| (line["result"].as_str(), of_span(line, "session")))
         .collect();
-    let session = Some("default");
-    assert_eq!(ends.len(), 3, "{lines:?}");
-    assert!(ends.iter().all(|(_, of)| *of == session), "{ends:?}");
-    assert_eq!((ends[0].0, ends[2].0), (Some("ok"), Some("ok")));
+    let results = ["ok", "INVALID_SELECTOR", "ok"];
+    let expected_ends = results.map(|result| (Some(result), Some("default")));
+    assert_eq!(ends, expected_ends, "{lines:?}");
     let settled = lines.iter().find(|line| line["message"] == "settled");
     let settled = settled.expect("a click settles");
     assert_eq!(of_span(settled, "request_id"), Some(made), "{settled}");
@@ -123,14 +130,16 @@ async fn metrics_are_histograms_of_calls_browsers_and_commands(engine: Engine) {
     let site = Site::start().await;
     let page = site.add_page("/secret-page", "<button>One</button>");
     let session = server.begin_session().await;
-    let call = async |tool: &str, arguments: Value| {
-        server.call(Some(&session), tool, arguments).await;
-    };
-    call("browser_navigate", json!({ "url": page })).await;
-    for target in ["button", "button", "!!"] {
-        call("browser_click", json!({ "target": target })).await;
+    server.navigate(Some(&session), &page).await;
+    for (target, is_error) in [("button", false), ("button", false), ("!!", true)] {
+        let click = json!({ "target": target });
+        let clicked = server.call(Some(&session), "browser_click", click).await;
+        assert_eq!(clicked["isError"] == true, is_error, "{clicked}");
     }
-    call("no_such_tool", json!({})).await;
+    let id = [("mcp-session-id", &*session)];
+    let unknown = json!({ "name": "no_such_tool", "arguments": {} });
+    let unknown = server.rpc("/mcp", &id, "tools/call", unknown).await;
+    assert_eq!(unknown.json()["error"]["code"], -32601, "{unknown:?}");
     let answer = server.ask("GET", "/metrics", &[], "").await;
     let media_type = answer.header("content-type");
     assert!(
@@ -202,8 +211,7 @@ async fn a_call_is_one_trace_down_to_its_protocol_commands(engine: Engine) {
         .await;
     let site = Site::start().await;
     let page = site.add_page("/", "<button>One</button>");
-    let open = json!({ "name": "browser_navigate", "arguments": { "url": page } });
-    client.request("tools/call", open).await.expect("an answer");
+    client.navigate(&page).await;
     let opened = collector.trace("tools/call browser_navigate").await;
     let names: BTreeSet<_> = opened.iter().map(|span| &*span.name).collect();
     for part in ["browser start", "wait for turn", "snapshot"] {
@@ -215,10 +223,9 @@ async fn a_call_is_one_trace_down_to_its_protocol_commands(engine: Engine) {
         "arguments": { "target": "button" },
         "_meta": { "traceparent": TRACEPARENT },
     });
-    client
-        .request("tools/call", click)
-        .await
-        .expect("an answer");
+    let clicked = client.request("tools/call", click).await;
+    let clicked = clicked.expect("an answer");
+    assert_ne!(clicked["isError"], true, "{clicked}");
     let spans = collector.trace("tools/call browser_click").await;
     let root = spans.iter().find(|span| span.parent == PARENT);
     let root = root.expect("a child of the client's span");
@@ -288,13 +295,17 @@ async fn over_http_the_span_of_the_message_is_the_parent_and_that_of_the_request
     let call = async |tool: &str, meta: Value| {
         let params = json!({ "name": tool, "arguments": {}, "_meta": meta });
         let headers = [("traceparent", OF_HTTP)];
-        server.rpc("/message", &headers, "tools/call", params).await;
+        let answer = server.rpc("/message", &headers, "tools/call", params).await;
         let name = format!("tools/call {tool}");
         let spans = collector.trace(&name).await;
         let root = spans.into_iter().find(|span| span.name == name);
-        root.expect("a span")
+        let root = root.expect("a span");
+        let is_error = answer.json()["result"]["isError"] == true;
+        assert_eq!(root.is_error, is_error, "{root:?} {answer:?}");
+        root
     };
     let both = call("list_sessions", json!({ "traceparent": TRACEPARENT })).await;
+    assert!(!both.is_error, "{both:?}");
     assert_eq!((&*both.trace, &*both.parent), (TRACE, PARENT), "{both:?}");
     assert_eq!(both.links, ["bbbbbbbbbbbbbbbb"], "{both:?}");
     let of_request = call("close_session", json!({})).await;
@@ -302,7 +313,9 @@ async fn over_http_the_span_of_the_message_is_the_parent_and_that_of_the_request
     assert!(of_request.links.is_empty(), "{of_request:?}");
     let unsampled = TRACEPARENT.replace("-01", "-00");
     let params = json!({ "name": "create_session", "_meta": { "traceparent": unsampled } });
-    server.rpc("/message", &[], "tools/call", params).await;
+    let created = server.rpc("/message", &[], "tools/call", params).await;
+    let success = &created.json()["result"]["structuredContent"]["success"];
+    assert_eq!(success, true, "{created:?}");
     // A span that is exported later shows that the one before it was not.
     let failed = call("browser_click", json!({})).await;
     assert!(failed.is_error, "{failed:?}");
@@ -343,31 +356,40 @@ async fn no_trace_contains_what_a_page_or_a_client_says(engine: Engine) {
     let url = site.add_page("/", page) + "?token=query-secret";
     let url = url.replace("http://", "http://user:query-secret@");
     let cookie = json!({ "name": "a", "value": "cookie-secret" });
-    for (tool, arguments) in [
-        ("browser_navigate", json!({ "url": url })),
+    for (tool, arguments, is_error) in [
+        ("browser_navigate", json!({ "url": url }), false),
         (
             "browser_type",
             json!({ "target": "#field", "text": "typed-secret" }),
+            false,
         ),
         (
             "browser_evaluate",
             json!({ "function": "() => 'script-secret'" }),
+            false,
         ),
         (
             "browser_evaluate",
             json!({ "function": "() => { throw Error('script-secret') }" }),
+            true,
         ),
-        ("browser_cookie_set", cookie),
+        ("browser_cookie_set", cookie, false),
         (
             "browser_click",
             json!({ "target": "text=missing-secret", "timeout": 100 }),
+            true,
         ),
-        ("browser_click", json!({ "target": "button" })),
-        ("browser_handle_dialog", json!({ "accept": true })),
-        ("missing-secret", json!({})),
+        ("browser_click", json!({ "target": "button" }), false),
+        ("browser_handle_dialog", json!({ "accept": true }), false),
     ] {
-        drop(client.try_call(tool, arguments).await);
+        let answer = client.call(tool, arguments).await;
+        assert_eq!(answer.is_error, is_error, "{tool}: {}", answer.text);
     }
+    let unknown = client.try_call("missing-secret", json!({})).await;
+    assert!(
+        matches!(unknown, Err(NoAnswer::Refused { code: -32601, .. })),
+        "{unknown:?}"
+    );
     collector.trace("tools/call unknown").await;
     let spans = collector.spans();
     assert!(
@@ -375,8 +397,12 @@ async fn no_trace_contains_what_a_page_or_a_client_says(engine: Engine) {
             .iter()
             .any(|span| span.name == "tools/call browser_handle_dialog")
     );
-    let failed = spans.iter().filter(|span| span.is_error).count();
-    assert!(failed >= 2, "{spans:?}");
+    let failed = spans
+        .iter()
+        .filter(|span| span.is_error && span.name.starts_with("tools/call "));
+    let failed: Vec<_> = failed.map(|span| &*span.name).collect();
+    let expected = ["browser_evaluate", "browser_click", "unknown"];
+    assert_eq!(failed, expected.map(|tool| format!("tools/call {tool}")));
     for secret in SECRETS {
         assert!(!collector.contains(secret), "{secret}");
     }
@@ -391,10 +417,12 @@ async fn a_trace_ends_with_its_call_even_if_a_dialog_holds_up_a_command(engine: 
     client.navigate(&page).await;
     let click = json!({ "target": "button" });
     let opened = client.call("browser_click", click).await;
-    assert!(opened.text.contains("alert"), "{opened:?}");
+    let dialog = "- [\"alert\" dialog with message \"1\"]: can be handled by browser_handle_dialog";
+    assert_eq!(opened.section("Modal state"), Some(dialog), "{opened:?}");
     collector.trace("tools/call browser_click").await;
     let closed = json!({ "accept": true });
-    client.call("browser_handle_dialog", closed).await;
+    let closed = client.call("browser_handle_dialog", closed).await;
+    assert!(!closed.is_error, "{}", closed.text);
     collector.trace("tools/call browser_handle_dialog").await;
 }
 
@@ -461,7 +489,7 @@ async fn a_cancelled_start_of_a_browser_has_failed() {
 
 #[testkit::test(chromium)]
 async fn an_unreachable_collector_does_no_harm_and_is_reported_once() {
-    // Nothing listens there, and there somebody listens who never answers.
+    // The first address has no listener; the listener of the others does not respond.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = format!("http://{}", silent.local_addr().unwrap());
     for (endpoint, timeout, is_reported) in [
@@ -512,7 +540,7 @@ async fn without_a_request_nothing_is_exported() {
             launched = launched.env("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url());
         }
         let client = launched.start().await;
-        client.call("list_sessions", json!({})).await;
+        client.success("list_sessions", json!({})).await;
         ended(client).await;
     }
     assert_eq!(collector.spans(), []);
@@ -522,7 +550,7 @@ async fn without_a_request_nothing_is_exported() {
         .env("OTEL_SERVICE_NAME", "other")
         .start()
         .await;
-    client.call("list_sessions", json!({})).await;
+    client.success("list_sessions", json!({})).await;
     ended(client).await;
     let spans = collector.spans();
     assert_eq!(spans.len(), 1, "{spans:?}");

@@ -57,7 +57,10 @@ impl Exposition {
         Self(families)
     }
 
-    /// Returns the value of a sample; 0 if there is none.
+    /// Returns the value of a sample.
+    ///
+    /// # Panics
+    /// If there is no such sample.
     pub(super) fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let labels: Labels = labels
             .iter()
@@ -65,7 +68,7 @@ impl Exposition {
             .collect();
         let key = (name.to_owned(), labels);
         let found = self.0.values().find_map(|family| family.samples.get(&key));
-        found.copied().unwrap_or_default()
+        *found.unwrap_or_else(|| panic!("no sample {key:?} in {self:?}"))
     }
 
     /// Returns the labels of all samples with that name.
