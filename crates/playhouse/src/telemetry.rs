@@ -38,7 +38,11 @@ pub(crate) struct BrowserSpan {
 }
 
 impl BrowserSpan {
-    pub(crate) fn begin(kind: BrowserKind) -> Self {
+    /// Awaits the start of a browser in its span, and records the outcome.
+    pub(crate) async fn measure<T, E>(
+        kind: BrowserKind,
+        start: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
         let span = tracing::info_span!(
             target: TELEMETRY,
             BROWSER_START,
@@ -46,19 +50,12 @@ impl BrowserSpan {
             otel.status_code = Empty,
             "error.type" = Empty,
         );
-        Self {
+        let mut own = Self {
             span,
             failure: Some("cancelled"),
-        }
-    }
-
-    /// Awaits the start in the span, and records its outcome.
-    pub(crate) async fn measure<T, E>(
-        mut self,
-        start: impl Future<Output = Result<T, E>>,
-    ) -> Result<T, E> {
-        let started = start.instrument(self.span.clone()).await;
-        self.failure = started.is_err().then_some("browser_start_failed");
+        };
+        let started = start.instrument(own.span.clone()).await;
+        own.failure = started.is_err().then_some("browser_start_failed");
         started
     }
 }

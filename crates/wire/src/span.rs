@@ -41,6 +41,18 @@ impl CommandSpan {
         }
     }
 
+    /// Awaits the result of a command in its span.
+    pub(crate) async fn measure<T>(
+        protocol: &'static str,
+        method: &'static str,
+        result: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let mut span = Self::begin(protocol, method);
+        let outcome = result.await;
+        span.end(&outcome);
+        outcome
+    }
+
     /// Adds the identifier of the protocol session.
     pub(crate) fn set_session(&self, id: &str) {
         self.span.record("playhouse.protocol.session", id);

@@ -107,17 +107,12 @@ impl Browsers {
             return self.isolated(wanted, progress).await;
         }
         if let Some(options) = settings.connect_options() {
-            let browser = BrowserSpan::begin(kind)
-                .measure(Browser::connect(progress, &options))
-                .await?;
+            let browser = BrowserSpan::measure(kind, Browser::connect(progress, &options)).await?;
             return self.sole(wanted, progress, browser, false).await;
         }
         let profile = wanted.settings.profile_dir(output.project());
         let options = settings.launch_options(settings.find()?, Some(profile));
-        match BrowserSpan::begin(kind)
-            .measure(Browser::launch(progress, &options))
-            .await
-        {
+        match BrowserSpan::measure(kind, Browser::launch(progress, &options)).await {
             Ok(browser) => self.sole(wanted, progress, browser, true).await,
             // The profile is a default, so a temporary one can replace it.
             Err(engine::Error::ProfileInUse { dir }) if settings.user_data_dir.is_none() => {
@@ -204,15 +199,11 @@ impl Browsers {
         let kind = settings.kind;
         let browser = match settings.connect_options() {
             Some(options) => {
-                BrowserSpan::begin(kind)
-                    .measure(Browser::connect(progress, &options))
-                    .await?
+                BrowserSpan::measure(kind, Browser::connect(progress, &options)).await?
             }
             None => {
                 let options = settings.launch_options(settings.find()?, None);
-                BrowserSpan::begin(kind)
-                    .measure(Browser::launch(progress, &options))
-                    .await?
+                BrowserSpan::measure(kind, Browser::launch(progress, &options)).await?
             }
         };
         Ok(self.keep(browser))

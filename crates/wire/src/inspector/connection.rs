@@ -173,18 +173,15 @@ impl Inspector {
         method: &'static str,
         params: &Value,
     ) -> Result<Box<RawValue>> {
-        let mut span = CommandSpan::begin("inspector", method);
-        let (id, answer) = self.shared.add_call(method);
-        let sent = self.shared.send_to_target(target, part, id, method, params);
-        let outcome = match sent {
-            Ok(()) => {
-                let answer = answer.await;
-                answer.unwrap_or_else(|_| Err(self.shared.closed_error()))
-            }
-            Err(error) => Err(error),
-        };
-        span.end(&outcome);
-        outcome
+        CommandSpan::measure("inspector", method, async {
+            let (id, answer) = self.shared.add_call(method);
+            self.shared
+                .send_to_target(target, part, id, method, params)?;
+            answer
+                .await
+                .unwrap_or_else(|_| Err(self.shared.closed_error()))
+        })
+        .await
     }
 
     /// Sends a command to a target of a page without waiting for its result. Commands stay in order.

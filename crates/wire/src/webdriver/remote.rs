@@ -90,11 +90,11 @@ impl RemoteEnd {
     /// Returns the status of the remote end. <https://www.w3.org/TR/webdriver2/#status>
     pub async fn status(&self) -> Result<Status> {
         const NAME: &str = "Status";
-        let mut span = CommandSpan::begin(PROTOCOL, NAME);
-        let answer = self.perform(NAME, Verb::Get, "status".into(), String::new());
-        let outcome = answer.await.and_then(|answer| answer.read(NAME));
-        span.end(&outcome);
-        outcome
+        CommandSpan::measure(PROTOCOL, NAME, async {
+            let answer = self.perform(NAME, Verb::Get, "status".into(), String::new());
+            answer.await?.read(NAME)
+        })
+        .await
     }
 
     /// Creates a session. `capabilities` is an object with `alwaysMatch`, `firstMatch` or both.
@@ -103,7 +103,6 @@ impl RemoteEnd {
     /// If the call is dropped, the session is deleted as soon as it was created.
     pub async fn new_session(&self, capabilities: &Value) -> Result<(WebDriverSession, Created)> {
         const NAME: &str = "New Session";
-        let mut span = CommandSpan::begin(PROTOCOL, NAME);
         let body = serde_json::json!({ "capabilities": capabilities }).to_string();
         let remote = self.clone();
         let (done, answer) = oneshot::channel();
@@ -113,16 +112,17 @@ impl RemoteEnd {
                 .send_request(NAME, Verb::Post, "session", body)
                 .await;
             let made = sent.and_then(|answer| answer.read::<Created>(NAME));
-            if let Err(Ok(nobodys)) = done.send(made) {
-                let session = remote.session(&nobodys.session_id);
+            if let Err(Ok(unclaimed)) = done.send(made) {
+                let session = remote.session(&unclaimed.session_id);
                 if let Err(error) = session.delete().await {
                     tracing::debug!(%error, "a session without an owner is left behind");
                 }
             }
         });
-        let created = answer.await.unwrap_or_else(|_| Err(runtime_stopped()));
-        span.end(&created);
-        let created = created?;
+        let created = CommandSpan::measure(PROTOCOL, NAME, async {
+            answer.await.unwrap_or_else(|_| Err(runtime_stopped()))
+        })
+        .await?;
         Ok((self.session(&created.session_id), created))
     }
 
@@ -215,21 +215,20 @@ impl WebDriverSession {
             path.push('/');
             path += &rest;
         }
-        let mut span = CommandSpan::begin(PROTOCOL, C::NAME);
-        let answer = self
-            .remote
-            .perform_holding(held, C::NAME, C::VERB, path, body);
-        tracing::trace!(command = C::NAME, "sent a WebDriver command");
-        let outcome = answer.await.and_then(|answer| {
+        CommandSpan::measure(PROTOCOL, C::NAME, async {
+            tracing::trace!(command = C::NAME, "sends a WebDriver command");
+            let answer = self
+                .remote
+                .perform_holding(held, C::NAME, C::VERB, path, body)
+                .await?;
             tracing::trace!(
                 command = C::NAME,
                 status = answer.status,
                 "received a WebDriver response"
             );
             answer.read(C::NAME)
-        });
-        span.end(&outcome);
-        outcome
+        })
+        .await
     }
 }
 
