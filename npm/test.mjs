@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { hostTarget, programName } from "../packaging/release.mjs";
 
 const npm = dirname(fileURLToPath(import.meta.url));
 const { name } = JSON.parse(readFileSync(join(npm, "playhouse/package.json"), "utf8"));
@@ -77,8 +78,8 @@ try {
   execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", ...packages], { ...options, stdio: "inherit" });
 
   const modules = join(folder, "node_modules");
-  const platform = `${process.platform}-${process.arch}`;
-  const program = join(modules, `${name}-${platform}`, "bin/playhouse");
+  const target = hostTarget();
+  const program = join(modules, `${name}-${target.npm}`, "bin", programName(target));
   const version = execFileSync(program, ["--version"], options);
   assert.equal(execFileSync("npx", [name, "--version"], options), version);
   console.log(`npx ${name} --version:`, version.trim());

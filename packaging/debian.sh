@@ -5,6 +5,12 @@ set -eu
 program=$(realpath "$1") architecture=$2
 cd "$(dirname "$0")/.."
 
+# The lowest version of glibc on which the program runs.
+glibc=$(sed -n "s/.*\"glibc\": \"\([0-9.]*\)\".*\"deb\": \"$architecture\".*/\1/p" packaging/targets.json)
+if [ -z "$glibc" ]; then
+  echo "debian.sh: packaging/targets.json has no Debian package for $architecture" >&2
+  exit 1
+fi
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -37,7 +43,7 @@ Version: $version
 Architecture: $architecture
 Maintainer: The Playhouse authors <playhouse@users.noreply.github.com>
 Installed-Size: $(du -sk "$root/usr" | cut -f 1)
-Depends: libc6 (>= 2.35), libgcc-s1
+Depends: libc6 (>= $glibc), libgcc-s1
 Recommends: chromium | google-chrome-stable | firefox-esr | firefox
 Suggests: ffmpeg, webkit2gtk-driver
 Section: web

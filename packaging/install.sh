@@ -13,7 +13,7 @@ fail() {
   exit 1
 }
 
-# Whether the C library of this system is musl, or a glibc older than that of the builds.
+# Whether the C library of this system is musl, or a glibc older than the version in packaging/targets.json, which the builds need.
 needs_musl() {
   glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || return 0
   minor=${glibc##*.}

@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 /** The repository. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** The platforms of releases: the Rust target, the npm package, the C library, the GitHub runner, the Debian architecture. */
+/**
+ * The platforms of releases: the Rust target, the npm package, the C library, the lowest version of glibc, the GitHub runner, the Debian
+ * architecture.
+ */
 export const targets = JSON.parse(readFileSync(join(root, "packaging/targets.json"), "utf8"));
 
 /** The version of the workspace. */

@@ -12,7 +12,7 @@ const find = (name) => {
   } catch {}
 };
 
-/** Returns whether the C library is glibc, of at least the version that the build for glibc needs. */
+/** Returns whether the C library is glibc, of at least the version in packaging/targets.json, which the build for glibc needs. */
 const hasGlibc = () => {
   // Otherwise the report resolves the names of all connections.
   process.report.excludeNetwork = true;

@@ -1,5 +1,7 @@
 //! Packages: the installer, the launcher of the npm packages, and the manifests of registries.
 
+mod release;
+
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -24,13 +26,25 @@ fn json(path: &str) -> Value {
     serde_json::from_str(&read(path)).expect(path)
 }
 
-/// Returns the column of `packaging/targets.json`.
+/// Returns the column of `packaging/targets.json`, without the targets that have no value.
 fn targets(column: &str) -> Vec<String> {
     let targets = json("packaging/targets.json");
     let targets = targets.as_array().expect("a list").iter();
     targets
-        .map(|target| target[column].as_str().expect("a text").to_owned())
+        .filter_map(|target| target[column].as_str())
+        .map(str::to_owned)
         .collect()
+}
+
+/// Returns the lowest version of glibc on which the builds for glibc run, as the number after `2.`.
+fn lowest_glibc() -> u32 {
+    let versions = targets("glibc");
+    assert!(
+        versions.iter().all(|version| *version == versions[0]),
+        "{versions:?}"
+    );
+    let minor = versions[0].strip_prefix("2.").expect("glibc 2");
+    minor.parse().expect("a number")
 }
 
 fn write_program(path: &Path, script: &str) {
@@ -129,11 +143,17 @@ impl Machine {
 #[testkit::test]
 fn the_installer_selects_the_archive_of_the_platform() {
     let mut installed = Vec::new();
+    let glibc = |minor: u32| format!("glibc 2.{minor}");
+    let (lowest, newer, older) = (
+        glibc(lowest_glibc()),
+        glibc(lowest_glibc() + 1),
+        glibc(lowest_glibc() - 1),
+    );
     for (system, processor, libc) in [
-        ("Linux", "x86_64", Some("glibc 2.36")),
-        ("Linux", "aarch64", Some("glibc 2.35")),
+        ("Linux", "x86_64", Some(&*newer)),
+        ("Linux", "aarch64", Some(&*lowest)),
         ("Linux", "x86_64", None),
-        ("Linux", "arm64", Some("glibc 2.31")),
+        ("Linux", "arm64", Some(&*older)),
         ("Darwin", "x86_64", None),
         ("Darwin", "arm64", None),
     ] {
@@ -299,11 +319,12 @@ fn the_npm_launcher_starts_the_package_that_is_installed() {
         return;
     };
     let report = folder.path().join("report.cjs");
+    let lowest = lowest_glibc();
     for (version, expected) in [
-        ("'2.31'", &musl),
+        (&*format!("'2.{}'", lowest - 1), &musl),
         ("'2.4'", &musl),
         ("undefined", &musl),
-        ("'2.35'", &gnu),
+        (&*format!("'2.{lowest}'"), &gnu),
         ("'2.100'", &gnu),
         ("'3.0'", &gnu),
     ] {
@@ -406,15 +427,22 @@ fn the_crates_require_each_other_in_this_version() {
 }
 
 #[testkit::test]
+fn the_documents_name_the_lowest_version_of_glibc() {
+    let installation = read("docs/installation.md");
+    let named: Vec<_> = installation.match_indices("glibc 2.").collect();
+    let expected = format!("glibc 2.{} ", lowest_glibc());
+    assert_eq!(named.len(), installation.matches(&expected).count());
+    assert!(!named.is_empty());
+}
+
+/// Another test shows that archives have these names.
+#[testkit::test]
 fn cargo_binstall_finds_the_archives() {
     let manifest = read("crates/playhouse/Cargo.toml");
     let value = |key: &str| {
         let line = manifest.lines().find_map(|line| line.strip_prefix(key));
         line.expect(key).trim_matches([' ', '=', '"']).to_owned()
     };
-    let archive = read("packaging/archive.mjs");
-    assert!(archive.contains("const folder = `playhouse-${name}`"));
-    assert!(archive.contains("`${folder}.tar.gz`"));
     assert_eq!(
         value("pkg-url"),
         "{ repo }/releases/download/v{ version }/playhouse-{ target }.tar.gz"
