@@ -115,16 +115,24 @@ def serve():
     return f"http://127.0.0.1:{server.server_port}/"
 
 
-def call(port, tool, arguments):
-    """Calls a tool over `/message` and returns the text of the answer."""
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+def ask(port, method, params):
+    """Sends a request with the key over `/message` and returns the result."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/message",
         json.dumps(message).encode(),
         {"content-type": "application/json", "authorization": f"Bearer {KEY}"},
     )
     with urllib.request.urlopen(request, timeout=60) as response:
-        result = json.load(response)["result"]
+        answer = json.load(response)
+    if "result" not in answer:
+        raise SystemExit(f"{method} failed: {answer}")
+    return answer["result"]
+
+
+def call(port, tool, arguments):
+    """Calls a tool and returns the text of the answer."""
+    result = ask(port, "tools/call", {"name": tool, "arguments": arguments})
     text = "\n".join(item.get("text", "") for item in result["content"])
     if result.get("isError"):
         raise SystemExit(f"{tool} failed: {text}")
@@ -169,16 +177,26 @@ def main():
         if not healthy:
             raise SystemExit(f"the health check fails: {check.stderr}")
         print("the health check succeeds")
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "rootfs", "version": "1"}}
+        server = ask(port, "initialize", client)["serverInfo"]
+        tools = [tool["name"] for tool in ask(port, "tools/list", {})["tools"]]
+        if "browser_navigate" not in tools:
+            raise SystemExit(f"{server} lists the tools {tools}")
+        print(f"{server['name']} {server['version']} lists {len(tools)} tools")
         answer = call(port, "browser_navigate", {"url": page})
         if "# It works" not in answer:
             raise SystemExit(f"browser_navigate answered: {answer}")
         print("a call is answered")
-        call(port, "browser_take_screenshot", {"filename": "page.png"})
+        answer = call(port, "browser_take_screenshot", {"filename": "page.png"})
+        if "(./page.png)" not in answer:
+            raise SystemExit(f"browser_take_screenshot answered: {answer}")
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10)
-            raise SystemExit("/metrics needs no key")
+            status = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).status
         except urllib.error.HTTPError as error:
-            print(f"without a key: {error.code}")
+            status = error.code
+        if status != 401:
+            raise SystemExit(f"/metrics answers with {status} without a key")
+        print("without a key, requests are refused")
         os.kill(first_process(process), signal.SIGTERM)
         code = process.wait(timeout=40)
         if code != 0:
