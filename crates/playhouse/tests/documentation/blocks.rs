@@ -107,5 +107,5 @@ fn each_block_has_a_use() {
 fn at_most_four_blocks_are_not_executed() {
     let skipped = blocks(|block_use| matches!(block_use, Use::Nothing(_)));
     let places: Vec<_> = skipped.iter().map(|block| &*block.place).collect();
-    assert_eq!(places.len(), 4, "{places:?}");
+    assert!(places.len() <= 4, "{places:?}");
 }

@@ -158,32 +158,7 @@ fn options_in_sentences_exist() {
         ("--maxSessions", "playhouse"),
     ];
     let shell = Shell::new();
-    let help = |words: &[&str]| {
-        shell
-            .playhouse(&[words, &["--help"]].concat(), &[])
-            .unwrap()
-    };
-    let mut texts = help(&[]);
-    let commands = [
-        "app",
-        "audit verify",
-        "completions",
-        "config show",
-        "do",
-        "doctor",
-        "install",
-        "ps",
-        "run",
-        "setup",
-        "skill",
-        "start",
-        "stop",
-        "tools",
-        "try",
-    ];
-    for command in commands {
-        texts.push_str(&help(&command.split(' ').collect::<Vec<_>>()));
-    }
+    let mut texts = helps(&shell, &[]);
     texts.push_str(&fs::read_to_string(root().join("docs/config.md")).unwrap());
     let known = options(&texts);
     assert!(known.len() > 100, "{known:?}");
@@ -204,6 +179,41 @@ fn options_in_sentences_exist() {
         }
     }
     assert_none(wrong);
+}
+
+/// Returns the help of a command and of all its subcommands.
+fn helps(shell: &Shell, command: &[&str]) -> String {
+    let help = shell.playhouse(&[command, &["--help"]].concat(), &[]);
+    let mut texts = help.unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    for subcommand in subcommands(&texts) {
+        texts += &helps(shell, &[command, &[&*subcommand]].concat());
+    }
+    texts
+}
+
+/// Returns the names in the section `Commands` of a help, without `help` itself.
+fn subcommands(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = lines.take_while(|line| !line.is_empty());
+    // Lines that continue a description are indented further.
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let is_name = |name: &&str| !name.is_empty() && *name != "help";
+    names.filter(is_name).map(str::to_owned).collect()
+}
+
+#[testkit::test]
+fn subcommands_are_those_of_the_help() {
+    let shell = Shell::new();
+    let help = |command: &[&str]| {
+        let help = shell.playhouse(&[command, &["--help"]].concat(), &[]);
+        subcommands(&help.expect("a help"))
+    };
+    let commands = help(&[]);
+    for command in ["setup", "upgrade", "skill"] {
+        assert!(commands.iter().any(|name| name == command), "{commands:?}");
+    }
+    assert_eq!(help(&["config"]), ["show"]);
+    assert_eq!(help(&["upgrade"]), [""; 0]);
 }
 
 /// Returns the words of a text that are options.

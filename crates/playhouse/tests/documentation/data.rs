@@ -108,12 +108,15 @@ fn variables_of_images_are_accepted() {
         assert!(!variables.is_empty(), "{}", block.place);
         let shown = shell.playhouse(&["config", "show", "--json"], &variables);
         let shown = shown.unwrap_or_else(|error| panic!("{}: {error}", block.place));
+        let settings: Vec<Value> = serde_json::from_str(&shown).expect("settings");
         for (name, value) in &variables {
-            assert!(
-                shown.contains(value.as_str()),
-                "{}: {name} has no effect",
-                block.place
-            );
+            let source = format!("environment variable {name}");
+            let setting = settings.iter().find(|setting| setting["source"] == source);
+            let shown = setting.map(|setting| match &setting["value"] {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+            assert_eq!(shown.as_ref(), Some(value), "{}: {name}", block.place);
         }
     }
 }
