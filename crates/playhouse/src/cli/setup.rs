@@ -24,10 +24,12 @@ pub(super) const NAME: &str = "setup";
 
 pub(super) fn command() -> Command {
     let names = CLIENTS.iter().map(|client| client.name);
-    let linked = LINKS.iter().map(|(name, ..)| *name);
+    let mut linked = LINKS.map(|(name, ..)| name);
+    linked.sort_unstable();
     let mut names: Vec<_> = names.chain(linked).collect();
     names.sort_unstable();
     names.dedup();
+    let with_links = linked.join(", ");
     Command::new(NAME)
         .about("Add Playhouse to the configuration of an MCP client, and print what changes")
         .arg(
@@ -53,7 +55,7 @@ pub(super) fn command() -> Command {
         .arg(
             switch("link")
                 .conflicts_with("http")
-                .help("Print a link that adds the server with one click, and write nothing (cursor, goose, vscode)"),
+                .help(format!("Print a link that adds the server with one click, and write nothing ({with_links})")),
         )
         .arg(
             Arg::new("args")
