@@ -47,13 +47,7 @@ pub(super) fn is_known(command: &[String]) -> bool {
     if is_for_shell(program) {
         return true;
     }
-    let path = Path::new(*program);
-    let name = match cfg!(windows) {
-        // Such as npm.cmd.
-        true => path.file_stem(),
-        false => path.file_name(),
-    };
-    *program = name.and_then(|name| name.to_str()).unwrap_or_default();
+    *program = program_name(program, cfg!(windows));
     if matches!(words[0], "npx" | "bunx") {
         words.remove(0);
     }
@@ -65,6 +59,16 @@ pub(super) fn is_known(command: &[String]) -> bool {
         }
         words => DEV_SERVERS.iter().any(|server| words.starts_with(server)),
     }
+}
+
+/// Returns the name of a program: on Windows without its extension, such as that of `npm.cmd`.
+fn program_name(program: &str, is_windows: bool) -> &str {
+    let path = Path::new(program);
+    let name = match is_windows {
+        true => path.file_stem(),
+        false => path.file_name(),
+    };
+    name.and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 /// Returns whether a line that begins with this word requires a shell.
@@ -179,6 +183,18 @@ mod tests {
             "node dev.mjs",
         ] {
             assert!(!is_known(&words(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_program_has_no_extension_on_windows() {
+        for (program, on_windows, elsewhere) in [
+            ("npm.cmd", "npm", "npm.cmd"),
+            ("/tools/vite.exe", "vite", "vite.exe"),
+            ("yarn", "yarn", "yarn"),
+        ] {
+            assert_eq!(program_name(program, true), on_windows);
+            assert_eq!(program_name(program, false), elsewhere);
         }
     }
 
