@@ -193,7 +193,7 @@ $(CONTAINERS)/ready:
 
 # Only what renders a book: no search, no server.
 $(MDBOOK)/bin/mdbook:
-	$(CARGO) install --quiet --debug --locked --no-default-features --root $(MDBOOK) --version 0.5.4 mdbook
+	$(CARGO) install --quiet --debug --locked --no-default-features --root $(MDBOOK) --version $(MDBOOK:target/mdbook-%=%) mdbook
 
 # Without its dependencies, which drive a browser themselves.
 $(MINIWOB)/ready:

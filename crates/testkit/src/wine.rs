@@ -1,5 +1,5 @@
 //! The server for Windows, run by Wine, and a Chrome for it: a stand-in that passes its debugging pipe to a Chromium of this machine.
-//! `make wine` builds and installs them.
+//! `make wine` installs Wine and builds both programs.
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// Waits for stand-ins.
+    /// Listens for stand-ins, and starts a Chromium for each.
     pub async fn start() -> Self {
         let browsers = listen().await;
         let address = address(&browsers);

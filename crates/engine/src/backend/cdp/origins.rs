@@ -10,7 +10,6 @@ use wire::cdp::{fetch, network};
 /// Continues a request or fails it.
 pub(super) fn decide(root: &Session, rules: &[OriginRules], paused: fetch::RequestPaused) {
     let request_id = paused.request_id;
-    // The error is ignored: the browser is being closed.
     if rules.iter().all(|rules| rules.allow(&paused.request.url)) {
         root.post(&fetch::ContinueRequest {
             request_id,
