@@ -143,8 +143,11 @@ mod tests {
     #[test]
     fn the_user_agent_contains_the_real_version() {
         let phone = device("Pixel 10").expect("listed");
-        let told = user_agent_of(&phone.user_agent, "HeadlessChrome/156.0.8078.79");
-        assert!(told.contains(" Chrome/156.0.8078.79 Mobile"), "{told}");
+        let user_agent = user_agent_of(&phone.user_agent, "HeadlessChrome/156.0.8078.79");
+        assert!(
+            user_agent.contains(" Chrome/156.0.8078.79 Mobile"),
+            "{user_agent}"
+        );
         let safari = device("iPhone 15").expect("listed").user_agent;
         assert_eq!(user_agent_of(&safari, "Chrome/1"), safari);
     }

@@ -527,11 +527,13 @@ impl PageObserver for Shared {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let event = self.with_reason(event, &mut state);
-            let told = (!state.taps.is_empty()).then(|| event.clone());
+            let tapped = (!state.taps.is_empty()).then(|| event.clone());
             state.apply(event);
-            if let Some(told) = told {
+            if let Some(tapped) = tapped {
                 // A subscriber with a full queue is removed, so that none gets events with a gap.
-                state.taps.retain(|tap| tap.try_send(told.clone()).is_ok());
+                state
+                    .taps
+                    .retain(|tap| tap.try_send(tapped.clone()).is_ok());
             }
         }
         self.changes.send_modify(|count| *count += 1);

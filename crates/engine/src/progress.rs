@@ -182,8 +182,8 @@ mod tests {
         progress.detail("not ready");
         assert_eq!(progress.current_step().as_deref(), Some("waiting for x"));
         progress.set_obstacle(Error::DialogOpen {});
-        let told = progress.current_step();
-        assert_eq!(told.as_deref(), Some("waiting for x: a dialog is open"));
+        let step = progress.current_step();
+        assert_eq!(step.as_deref(), Some("waiting for x: a dialog is open"));
     }
 
     #[test]

@@ -172,13 +172,13 @@ mod tests {
             })),
         }]);
         let decided = async |url: String| {
-            let (tell, told) = tokio::sync::oneshot::channel();
+            let (tell, answered) = tokio::sync::oneshot::channel();
             let request = RoutedRequest {
                 url,
                 ..RoutedRequest::default()
             };
             slow.decide(request, |answer| tell.send(answer).unwrap());
-            told.await.unwrap()
+            answered.await.unwrap()
         };
         assert!(matches!(
             decided("http://a/aaa".into()).await,

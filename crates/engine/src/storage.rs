@@ -144,14 +144,14 @@ impl Page {
         const READ: &str = "() => { try { return [location.origin, Object.entries(sessionStorage)]; } catch { return ['null', []]; } }";
         let mut all: Vec<(String, Vec<StorageItem>)> = Vec::new();
         for frame in self.frames() {
-            let told = match self.evaluate_in(progress, &frame.id, READ).await {
-                Ok(told) => told.unwrap_or_default(),
+            let answer = match self.evaluate_in(progress, &frame.id, READ).await {
+                Ok(answer) => answer.unwrap_or_default(),
                 // The frame was removed.
                 Err(Error::DocumentGone {}) => continue,
                 Err(error) => return Err(error),
             };
             let (origin, entries): (String, Vec<(String, String)>) =
-                serde_json::from_value(told).unwrap_or_default();
+                serde_json::from_value(answer).unwrap_or_default();
             if entries.is_empty() || all.iter().any(|(known, _)| *known == origin) {
                 continue;
             }

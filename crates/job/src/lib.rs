@@ -49,7 +49,7 @@ impl Job {
             unsafe_code,
             reason = "a plain system call, whose result is a new handle"
         )]
-        // SAFETY: null is allowed for both arguments; a handle that is not null is open and belongs to nobody else.
+        // SAFETY: null is allowed for both arguments; a handle that is not null is open and is used nowhere else.
         let job = unsafe {
             let handle = CreateJobObjectW(ptr::null(), ptr::null());
             if handle.is_null() {
@@ -82,7 +82,7 @@ impl Job {
     /// Takes over a child that was started with [`SUSPENDED`] and whose handle is open, and resumes it.
     pub fn adopt(&self, child: u32) -> io::Result<()> {
         #[expect(unsafe_code, reason = "plain system calls on handles that are checked")]
-        // SAFETY: a handle that is not null is open and belongs to nobody else.
+        // SAFETY: a handle that is not null is open and is used nowhere else.
         unsafe {
             let process = OpenProcess(PROCESS_SET_QUOTA | PROCESS_TERMINATE, 0, child);
             if process.is_null() {

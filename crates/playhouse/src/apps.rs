@@ -577,7 +577,7 @@ mod tests {
             leases: folder.path().join("leases"),
         });
         let server = servers.find(None).unwrap();
-        assert!(server.restart().await.is_err(), "nobody uses it");
+        assert!(server.restart().await.is_err(), "it has no user");
         servers.close().await;
         assert!(server.begin().await.is_err());
         assert!(!folder.path().join("asked").exists());

@@ -216,10 +216,10 @@ fn run(
             let Some(rejected) = heard.borrow().clone() else {
                 return;
             };
-            let told = rejected
+            let recorded = rejected
                 .restore(&ctx)
                 .and_then(|rejected| rejected.call::<_, ()>((promise, reason, handled)));
-            if told.is_err() {
+            if recorded.is_err() {
                 ctx.catch();
             }
         },
@@ -277,13 +277,13 @@ fn live(
             return Ok(());
         };
         interrupt.reset();
-        let told = match message {
+        let handled = match message {
             Message::Settled { call, outcome } => api.settle.call::<_, ()>((call, outcome)),
             Message::Happened(event) | Message::Routed(event) => {
                 api.dispatch.call::<_, ()>((event,))
             }
         };
-        if let Err(error) = told.catch(ctx) {
+        if let Err(error) = handled.catch(ctx) {
             let _ = reports.blocking_send(Report::Unhandled(error_text(&error)));
         }
     }

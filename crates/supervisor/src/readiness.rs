@@ -220,9 +220,9 @@ impl<'a> Readiness<'a> {
     }
 
     fn elsewhere(&self, port: u16) -> String {
-        let (told, variable) = (self.port, &self.app.port_env);
+        let (given, variable) = (self.port, &self.app.port_env);
         format!(
-            "Server started; it listens on port {port}, though {variable} said {told}: \
+            "Server started; it listens on port {port}, though {variable} said {given}: \
              `{{port}}` in its arguments tells it, too"
         )
     }

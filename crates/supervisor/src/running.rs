@@ -125,7 +125,7 @@ impl Running {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "an app outlives whoever starts it: its supervisor ends it, or the next command"
+    reason = "an app outlives the process that starts it: its supervisor ends it, or the next command"
 )]
 fn command(app: &App, port: u16) -> Command {
     let words: Vec<String> = app

@@ -46,7 +46,7 @@ case $mode in
   already) say "$good" | sed 's/"status":"ready"/"status":"already_running"/' ;;
   stopped) say '{"status":"stopped","healthy":false,"message":"Server is not running"}' ;;
   unhealthy) say "$good" | sed 's/"status":"running"/"status":"unhealthy"/; s/"healthy":true/"healthy":false/' ;;
-  # A failure that is told as it should be.
+  # A failure that is reported as it should be.
   error)
     echo "Error: cannot find module 'express'" >&2
     say '{"status":"error","error":"START_FAILED","message":"the app ended with code 1"}'
@@ -70,7 +70,7 @@ case $mode in
   binary) head -c 4096 /dev/urandom ;;
   endless) exec yes '{"status":"ready"' ;;
   endless-stderr) exec yes 'all work and no play' >&2 ;;
-  # Two processes, so that whoever kills only the first leaves one.
+  # Two processes, so that killing only the first leaves one.
   never) echo "waiting for the database" >&2; sleep 1000001 & wait ;;
   never-stubborn) trap '' TERM INT HUP; sleep 1000002 & while :; do wait; done ;;
   answered-then-never) say "$good"; sleep 1000003 & wait ;;

@@ -1,4 +1,4 @@
-"""The official Python SDK, told a transport and where the server is: what it hears, as one JSON object.
+"""The official Python SDK, with a transport and the address of the server as arguments: prints what it receives, as one JSON object.
 
 stdio COMMAND ARGS... | http URL [KEY] | sse URL [KEY]
 """
@@ -37,14 +37,14 @@ async def main():
 
             await session.call_tool("browser_wait_for", {"time": 2.5}, progress_callback=tick)
             prompts = (await session.list_prompts()).prompts
-            told = {
+            result = {
                 "server": began.serverInfo.name,
                 "tools": len(tools),
                 "title": (opened.structuredContent or {}).get("title"),
                 "ticks": len(ticks),
                 "prompts": len(prompts),
             }
-    print(json.dumps(told))
+    print(json.dumps(result))
 
 
 asyncio.run(main())

@@ -278,9 +278,9 @@ impl Client {
     /// Waits until the server's stderr contains `text`, and returns it.
     pub async fn stderr_with(&self, text: &str) -> String {
         let mut stderr = self.shared.stderr.subscribe();
-        let told = stderr.wait_for(|told| told.contains(text));
-        match timeout(self.limit, told).await {
-            Ok(told) => told.expect("we hold the sender").clone(),
+        let found = stderr.wait_for(|stderr| stderr.contains(text));
+        match timeout(self.limit, found).await {
+            Ok(found) => found.expect("we hold the sender").clone(),
             Err(_) => panic!("no {text:?} on stderr; {}", self.last_words()),
         }
     }
@@ -498,8 +498,8 @@ fn answer_server(method: &str, id: &Value, roots: &[String], says: Option<&Value
 async fn read_errors(mut errors: ChildStderr, shared: Arc<Shared>) {
     let mut buffer = vec![0; 8192];
     while let Ok(read @ 1..) = errors.read(&mut buffer).await {
-        shared.stderr.send_modify(|told| {
-            told.push_str(&String::from_utf8_lossy(&buffer[..read]));
+        shared.stderr.send_modify(|text| {
+            text.push_str(&String::from_utf8_lossy(&buffer[..read]));
         });
     }
     shared.stderr_ended.notify_one();

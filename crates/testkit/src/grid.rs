@@ -156,11 +156,11 @@ impl Grid {
         let status = self.status().await.unwrap_or_default();
         let nodes = status["nodes"].as_array().cloned().unwrap_or_default();
         let of = |node: &Node| {
-            let is_it = |told: &&Value| {
-                let uri = told["uri"].as_str().unwrap_or_default();
+            let is_it = |listed: &&Value| {
+                let uri = listed["uri"].as_str().unwrap_or_default();
                 uri.ends_with(&format!(":{}", node.port))
             };
-            let slots = nodes.iter().find(is_it).map(|told| &told["slots"]);
+            let slots = nodes.iter().find(is_it).map(|listed| &listed["slots"]);
             let slots = slots.and_then(Value::as_array).into_iter().flatten();
             slots.filter(|slot| slot["session"].is_object()).count()
         };
@@ -249,9 +249,9 @@ impl Grid {
     async fn status(&self) -> Option<Value> {
         let end = RemoteEnd::new(&self.endpoint(), &[]).expect("an address");
         let status = end.status().await.ok()?;
-        let mut told = Value::Object(status.more);
-        told["ready"] = status.ready.into();
-        Some(told)
+        let mut node = Value::Object(status.more);
+        node["ready"] = status.ready.into();
+        Some(node)
     }
 }
 

@@ -67,8 +67,8 @@ impl HttpServer {
     /// Starts the server on a free port, with the authentication of its arguments.
     pub async fn start_guarded(launch: Launch) -> Self {
         let process = launch.args(["--port", "0"]).spawn();
-        let told = process.stderr_with("SSE transport").await;
-        let url = told
+        let stderr = process.stderr_with("SSE transport").await;
+        let url = stderr
             .lines()
             .find_map(|line| line.strip_prefix("Listening on "));
         let url = url.expect("it says where it listens").to_owned();

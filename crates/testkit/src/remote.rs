@@ -103,9 +103,9 @@ impl RemoteBrowser {
         let (connection, _events) = Connection::websocket(&self.web_socket(), &[], TIMEOUT)
             .await
             .expect("it listens");
-        let told = connection.root().call(&target::GetBrowserContexts {}).await;
+        let contexts = connection.root().call(&target::GetBrowserContexts {}).await;
         connection.close();
-        told.expect("it answers").browser_context_ids.len()
+        contexts.expect("it answers").browser_context_ids.len()
     }
 
     /// Returns whether the browser runs.

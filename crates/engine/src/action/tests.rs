@@ -56,9 +56,10 @@ async fn a_click_waits_until_the_element_receives_events() {
     });
     let progress = seconds(5);
     click(&fake, &progress).await.unwrap();
-    let told = "  <div class=\"veil\"></div> from <body>…</body> subtree intercepts pointer events";
+    let expected =
+        "  <div class=\"veil\"></div> from <body>…</body> subtree intercepts pointer events";
     assert!(
-        progress.steps().iter().any(|step| step == told),
+        progress.steps().iter().any(|step| step == expected),
         "{:?}",
         progress.steps()
     );
@@ -93,8 +94,8 @@ async fn a_click_that_reaches_another_element_is_repeated_without_moving() {
             "up left 1"
         ]
     );
-    let told = "  <i>Cover</i> intercepts pointer events";
-    assert!(progress.steps().iter().any(|step| step == told));
+    let expected = "  <i>Cover</i> intercepts pointer events";
+    assert!(progress.steps().iter().any(|step| step == expected));
 }
 
 #[tokio::test(start_paused = true)]

@@ -165,8 +165,8 @@ async fn discover(options: &CdpEndpoint) -> Result<String> {
 }
 
 /// Combines the WebSocket path that the browser reports with the address, user name and password of the endpoint.
-pub(super) fn reachable(told: &str, base: &url::Url) -> Option<String> {
-    let told = url::Url::parse(told).ok()?;
+pub(super) fn reachable(reported: &str, base: &url::Url) -> Option<String> {
+    let reported = url::Url::parse(reported).ok()?;
     let scheme = if base.scheme() == "https" {
         "wss"
     } else {
@@ -181,14 +181,14 @@ pub(super) fn reachable(told: &str, base: &url::Url) -> Option<String> {
         (name, None) => format!("{name}@"),
         (name, Some(password)) => format!("{name}:{password}@"),
     };
-    let query = told
+    let query = reported
         .query()
         .map(|query| format!("?{query}"))
         .unwrap_or_default();
     Some(format!(
         "{scheme}://{user}{}{port}{}{query}",
         base.host_str()?,
-        told.path()
+        reported.path()
     ))
 }
 

@@ -235,14 +235,14 @@ fn supervise(
     let group = Arc::new(group);
     let (reading, read) = mpsc::channel();
     let (report, exited) = watch::channel(None);
-    let told = started.send(Ok(Started {
+    let delivered = started.send(Ok(Started {
         group: group.clone(),
         stdout: browser.stdout.take(),
         stderr: browser.stderr.take(),
         reading,
         exited,
     }));
-    if told.is_err() {
+    if delivered.is_err() {
         group.kill();
     }
     system::wait(&mut browser);

@@ -89,8 +89,8 @@ async fn create_session(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBac
     let grant = SessionLease::new(session);
     let given = &created.capabilities;
     let socket = |name: &str| {
-        let told = given[name].as_str()?;
-        reachable(told, &base)
+        let address = given[name].as_str()?;
+        reachable(address, &base)
     };
     match remote.launch.kind {
         BrowserKind::Chromium => {

@@ -207,8 +207,8 @@ impl Page {
                 let shown = self.until(|state| {
                     let main = state.frames.main();
                     let failure = main.last_failure();
-                    let told = failure.is_some_and(|failure| failure.reason.is_some());
-                    main.commits > before.commits && main.loaded && told
+                    let has_reason = failure.is_some_and(|failure| failure.reason.is_some());
+                    main.commits > before.commits && main.loaded && has_reason
                 });
                 let _ = tokio::time::timeout(NAVIGATION_REPORT_TIMEOUT, shown).await;
             }

@@ -138,11 +138,11 @@ mod tests {
 
     #[test]
     fn marked_values_are_replaced_and_reported() {
-        let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let reported = Arc::new(std::sync::Mutex::new(Vec::new()));
         let masks: PasswordMasks = {
-            let told = told.clone();
+            let reported = reported.clone();
             Arc::new(move |values| {
-                told.lock().unwrap().extend_from_slice(values);
+                reported.lock().unwrap().extend_from_slice(values);
                 values
                     .iter()
                     .map(|value| format!("<{}>", value.len()))
@@ -155,7 +155,7 @@ mod tests {
             mask_values(answer.to_owned(), Some(&masks)),
             r#"{"a":"x <3> y","b":["<3>","z"]}"#
         );
-        assert_eq!(*told.lock().unwrap(), ["q\"\\", "cut", "other"]);
+        assert_eq!(*reported.lock().unwrap(), ["q\"\\", "cut", "other"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What can be wrong with the text of a selector, told so that the next try succeeds.
+//! Errors in the text of a selector, with suggestions.
 
 /// A target's text that cannot be understood. Positions count characters from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize)]

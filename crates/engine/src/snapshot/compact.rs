@@ -444,7 +444,7 @@ fn reference(shown: &Shown<'_>, around: Surroundings<'_>) -> Option<String> {
     (is_target || is_clickable).then(|| format!("{}e{number}", shown.prefix))
 }
 
-/// Returns whether a node is a frame whose few elements are shown, each with a ref of its own: nobody takes a snapshot of that frame alone.
+/// Returns whether a node is a frame whose few elements are shown, each with a ref of its own: no call takes a snapshot of that frame alone.
 fn is_short_frame(shown: &Shown<'_>) -> bool {
     let is_shown = shown.node.frame.is_some() && !shown.children.is_empty();
     is_shown && count(&shown.children, MAX_SHORT_FRAME) <= MAX_SHORT_FRAME

@@ -136,9 +136,9 @@ impl<'de> Deserialize<'de> for Facts {
                 f.write_str("texts and nodes")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut told: A) -> Result<Vec<Entry>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Vec<Entry>, A::Error> {
                 let mut entries = Vec::new();
-                while let Some(NamedEntry(entry, text)) = told.next_element()? {
+                while let Some(NamedEntry(entry, text)) = sequence.next_element()? {
                     entries.push(entry);
                     entries.extend(text.map(Entry::Text));
                 }
@@ -257,13 +257,13 @@ impl<'de> Deserialize<'de> for NamedEntry {
                 Ok(NamedEntry(Entry::Text(text), None))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut told: A) -> Result<NamedEntry, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<NamedEntry, A::Error> {
                 let lacks = |index| A::Error::invalid_length(index, &self);
-                let role = told.next_element()?.ok_or_else(|| lacks(0))?;
-                let name: String = told.next_element()?.ok_or_else(|| lacks(1))?;
-                let reference = told.next_element()?.ok_or_else(|| lacks(2))?;
-                let children: i64 = told.next_element()?.ok_or_else(|| lacks(3))?;
-                let rest: Option<Box<Node>> = told.next_element()?;
+                let role = sequence.next_element()?.ok_or_else(|| lacks(0))?;
+                let name: String = sequence.next_element()?.ok_or_else(|| lacks(1))?;
+                let reference = sequence.next_element()?.ok_or_else(|| lacks(2))?;
+                let children: i64 = sequence.next_element()?.ok_or_else(|| lacks(3))?;
+                let rest: Option<Box<Node>> = sequence.next_element()?;
                 let text = (children == NAME).then(|| name.clone());
                 let children = if children == NAME { 1 } else { children };
                 let node = Box::new(Node {

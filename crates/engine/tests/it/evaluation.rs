@@ -56,10 +56,10 @@ fn script_errors_are_returned(engine: Engine) {
             ("Promise.reject('plain')", "plain"),
         ] {
             let error = stage.page.evaluate(&soon(), expression).await.unwrap_err();
-            let Error::Script { message: told } = &error else {
+            let Error::Script { message: answer } = &error else {
                 panic!("{expression}: {error:?}");
             };
-            assert!(told.starts_with(message), "{expression}: {told}");
+            assert!(answer.starts_with(message), "{expression}: {answer}");
         }
     });
 }

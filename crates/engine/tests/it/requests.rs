@@ -49,7 +49,7 @@ fn each_hop_of_a_redirect_is_a_request_with_its_own_facts(engine: Engine) {
         })
         .await;
         let requests = page.requests();
-        let told: Vec<_> = requests
+        let answer: Vec<_> = requests
             .iter()
             .map(|request| {
                 let status = request.response.as_ref().map(|response| response.status);
@@ -57,7 +57,7 @@ fn each_hop_of_a_redirect_is_a_request_with_its_own_facts(engine: Engine) {
             })
             .collect();
         assert_eq!(
-            told,
+            answer,
             [
                 (1, site.url("/first"), Some(302)),
                 (2, site.url("/second"), Some(307)),

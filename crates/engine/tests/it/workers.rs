@@ -165,10 +165,10 @@ fn context_changes_apply_to_pages_with_workers(engine: Engine) {
         stage
             .show("/", "<script>w = new Worker('/worker.js')</script>")
             .await;
-        let asked = "new Promise(done => { w.onmessage = e => done(e.data['x-told'] ?? null); w.postMessage(1) })";
+        let asked = "new Promise(done => { w.onmessage = e => done(e.data['x-test'] ?? null); w.postMessage(1) })";
         assert_eq!(eval(&stage.page, asked).await, serde_json::Value::Null);
         let soon = crate::harness::soon;
-        let headers = vec![("X-Told".to_owned(), "yes".to_owned())];
+        let headers = vec![("X-Test".to_owned(), "yes".to_owned())];
         stage
             .context
             .set_extra_headers(&soon(), &headers)

@@ -120,11 +120,11 @@ fn end(downloads: &mut Vec<Value>, ended: Value) {
 }
 
 fn opened_page(page: &OpenedPage) -> Value {
-    let mut told = json!({ "index": page.index, "url": page.url });
+    let mut object = json!({ "index": page.index, "url": page.url });
     if let Some(failure) = &page.failure {
-        told["error"] = failure.as_str().into();
+        object["error"] = failure.as_str().into();
     }
-    told
+    object
 }
 
 /// Adds the dialogs and file choosers that block the page.

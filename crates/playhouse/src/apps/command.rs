@@ -251,7 +251,7 @@ fn ended(status: ExitStatus) -> String {
 /// Runs the command until it exits.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the user's command starts here; it is killed when it does not end in time, what it starts it is told to stop"
+    reason = "the user's command starts here; it is killed when it does not end in time, it receives a command to stop what it starts"
 )]
 async fn run(
     settings: &DevServerSettings,

@@ -169,7 +169,7 @@ impl LeaseFolder {
         alone: &ExclusiveLock,
         ours: Option<&Lease>,
     ) -> (bool, Vec<StaleLease>) {
-        let (mut somebody, mut left) = (false, Vec::new());
+        let (mut is_used, mut left) = (false, Vec::new());
         let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
         let paths = entries
             .map(|entry| entry.path())
@@ -190,11 +190,11 @@ impl LeaseFolder {
                     });
                 }
                 // A process may be about to lock it.
-                Ok(()) | Err(TryLockError::WouldBlock) => somebody = true,
+                Ok(()) | Err(TryLockError::WouldBlock) => is_used = true,
                 Err(TryLockError::Error(_)) => {}
             }
         }
-        (somebody, left)
+        (is_used, left)
     }
 
     /// The folder is private, because the command may have secrets in its environment.
@@ -288,9 +288,9 @@ mod tests {
         alone: &ExclusiveLock,
         ours: Option<&Lease>,
     ) -> (bool, Vec<LeaseRecord>) {
-        let (somebody, left) = register.other_users(alone, ours);
+        let (is_used, left) = register.other_users(alone, ours);
         (
-            somebody,
+            is_used,
             left.into_iter().filter_map(|left| left.note).collect(),
         )
     }

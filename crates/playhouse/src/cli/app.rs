@@ -20,11 +20,11 @@ pub(super) const NAME: &str = "app";
 const OPTIONS: [&str; 4] = ["start", "restart", "status", "shutdown"];
 const FULL: &str = "\
 Starts COMMAND as a dev server, or restarts, checks or stops it, and answers with one JSON object: a
-server command as --server-command expects it. COMMAND is told a free port by the variable PORT and
+server command as --server-command expects it. COMMAND gets a free port in the variable PORT and
 by {port} in its arguments. It goes on after this command has ended, until --shutdown.
 
 The last argument of the line, if it is --start, --restart, --status or --shutdown, is always an
-option of `playhouse app`, after COMMAND too: there whoever runs a server command puts it.";
+option of `playhouse app`, after COMMAND too: callers of a server command put it there.";
 
 pub(super) fn command() -> Command {
     let text = |name: &'static str, value: &'static str, default: &'static str| {

@@ -31,7 +31,7 @@ pub(crate) fn text(toolbox: &Toolbox, answers: &AnswerSettings) -> String {
     }
     if toolbox.has("create_session") {
         text.push_str(
-            " Calls without `sessionId` share a default session, so begin with a navigation; `create_session` gives isolated cookies and storage, for parallel work or several users: give it a `name` and use that as `sessionId`. Sessions that nobody uses expire.",
+            " Calls without `sessionId` share a default session, so begin with a navigation; `create_session` gives isolated cookies and storage, for parallel work or several users: give it a `name` and use that as `sessionId`. Unused sessions expire.",
         );
     }
     if toolbox.has("e2e_start") {

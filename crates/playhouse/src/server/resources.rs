@@ -164,8 +164,8 @@ impl Resources {
                     facts.insert("uri".to_owned(), address.to_string().into());
                     facts
                 }));
-                let told = json!({ "sessionId": id, "pages": pages.await });
-                Ok(Contents::json(&told, Map::new()))
+                let object = json!({ "sessionId": id, "pages": pages.await });
+                Ok(Contents::json(&object, Map::new()))
             }
             ResourceUri::Page { page: id, .. } => {
                 let facts = page(&*tab(id)?).await;
@@ -401,14 +401,14 @@ fn artifacts(session: &Session) -> Vec<Artifact> {
 async fn page(tab: &Tab) -> Map<String, Value> {
     let facts = tab.facts(&Progress::new(TITLE_TIMEOUT)).await;
     let viewport = tab.page.viewport().map(|viewport| viewport.size);
-    let told = json!({
+    let object = json!({
         "url": facts.url,
         "title": facts.title,
         "viewport": viewport.map(|size| json!({ "width": size.width, "height": size.height })),
         "createdAt": unix_ms(tab.opened),
     });
-    match told {
-        Value::Object(told) => told,
+    match object {
+        Value::Object(object) => object,
         _ => Map::new(),
     }
 }

@@ -34,7 +34,7 @@ impl Drop for DownloadsGuard {
 
 #[derive(Default)]
 struct Known {
-    told_start: bool,
+    has_reported_start: bool,
     /// The event of its end, until it is reported.
     end: Option<Event>,
     ended: bool,
@@ -83,7 +83,7 @@ impl Downloads {
     pub(crate) fn mark_reported(&self, number: u64, ended: bool) {
         let mut known = self.shared.known();
         let known = known.entry(number).or_default();
-        known.told_start = true;
+        known.has_reported_start = true;
         if ended {
             known.end = None;
         }
@@ -96,8 +96,8 @@ impl Downloads {
         let mut news = Vec::new();
         for download in context.downloads() {
             let known = known.entry(download.number).or_default();
-            if !known.told_start {
-                known.told_start = true;
+            if !known.has_reported_start {
+                known.has_reported_start = true;
                 news.push(Event::Downloading {
                     name: download.suggested_name.clone(),
                 });

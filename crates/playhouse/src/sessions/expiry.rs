@@ -17,7 +17,7 @@ pub(super) struct Deadline {
 #[derive(Debug, Clone, Copy)]
 struct End {
     at: Instant,
-    told: SystemTime,
+    reported: SystemTime,
 }
 
 impl End {
@@ -26,7 +26,7 @@ impl End {
         let lifetime = lifetime.min(Duration::from_secs(100 * 365 * 24 * 3600));
         Self {
             at: Instant::now() + lifetime,
-            told: now + lifetime,
+            reported: now + lifetime,
         }
     }
 }
@@ -68,7 +68,7 @@ impl Deadline {
 
     /// Returns the expiry in wall time; `None`: never.
     pub(super) fn expires_at(&self) -> Option<SystemTime> {
-        (self.lifetime != NEVER).then(|| self.end().told)
+        (self.lifetime != NEVER).then(|| self.end().reported)
     }
 
     /// Returns whether uses do not extend the life.

@@ -63,8 +63,8 @@ async fn take(
 }
 
 fn over() -> Response {
-    let told = "<p>There is nothing to type here any more.</p>";
-    page(StatusCode::NOT_FOUND, told)
+    let text = "<p>There is nothing to type here any more.</p>";
+    page(StatusCode::NOT_FOUND, text)
 }
 
 fn form(handover: &Handover) -> String {

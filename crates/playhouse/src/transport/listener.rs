@@ -129,7 +129,7 @@ impl Listening {
 /// Sends a 503 response to a client, if it reads it.
 fn refuse(mut stream: TcpStream, turn: OwnedSemaphorePermit) -> Task {
     task::spawn("refusal", async move {
-        let told = async {
+        let sent = async {
             stream.write_all(SERVICE_UNAVAILABLE).await?;
             stream.shutdown().await?;
             // Unread data would reset the connection before the client has read the response.
@@ -137,7 +137,7 @@ fn refuse(mut stream: TcpStream, turn: OwnedSemaphorePermit) -> Task {
             while stream.read(&mut ignored).await? > 0 {}
             Ok::<_, io::Error>(())
         };
-        let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
+        let _ = tokio::time::timeout(Duration::from_secs(1), sent).await;
         drop(turn);
     })
 }

@@ -242,8 +242,8 @@ mod tests {
             counted: AtomicU64::new(0),
         };
         for number in 0..20 * CLEANUP_INTERVAL {
-            let somebody = Principal::named(&number.to_string());
-            assert!(policy.count(&somebody).is_ok());
+            let principal = Principal::named(&number.to_string());
+            assert!(policy.count(&principal).is_ok());
         }
         let known = policy.rate.as_ref().map_or(0, RateLimiter::len);
         assert!(known < 10 * CLEANUP_INTERVAL as usize, "{known}");

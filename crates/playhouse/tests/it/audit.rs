@@ -228,8 +228,8 @@ async fn the_chain_continues_after_a_restart_and_has_one_writer() {
     let mut client = launch(&log.flags()).start().await;
     client.success("list_sessions", json!({})).await;
     let second = launch(&log.flags()).spawn();
-    let told = second.whole_stderr().await;
-    assert!(told.contains("is in use by another server"), "{told}");
+    let stderr = second.whole_stderr().await;
+    assert!(stderr.contains("is in use by another server"), "{stderr}");
     // Answered calls are recorded, however the server ends.
     client.success("list_sessions", json!({})).await;
     client.kill().await;
@@ -241,8 +241,8 @@ async fn the_chain_continues_after_a_restart_and_has_one_writer() {
     assert!(text.contains("line 3: it has no end"), "{text}");
     let client = launch(&log.flags()).start().await;
     client.success("list_sessions", json!({})).await;
-    let told = client.stderr();
-    assert!(told.contains("is unfinished"), "{told}");
+    let stderr = client.stderr();
+    assert!(stderr.contains("is unfinished"), "{stderr}");
     client.end().await;
     let (text, code) = verified(&[log.name()]);
     assert_eq!(code, Some(0), "{text}");
@@ -254,8 +254,8 @@ async fn the_chain_continues_after_a_restart_and_has_one_writer() {
     let changed = fs::read_to_string(&log.path).expect("a log");
     fs::write(&log.path, changed.replace("\"ok\"", "\"no\"")).expect("writable");
     let client = launch(&log.flags()).spawn();
-    let told = client.whole_stderr().await;
-    assert!(told.contains("cannot be continued"), "{told}");
+    let stderr = client.whole_stderr().await;
+    assert!(stderr.contains("cannot be continued"), "{stderr}");
 }
 
 #[testkit::test]
@@ -318,8 +318,8 @@ async fn an_unresponsive_page_delays_no_record_and_a_cancelled_call_has_one() {
     let url = site.add_page("/", "<title>busy</title>");
     client.success("navigate", json!({ "url": url })).await;
     let busy = json!({ "script": "for (;;);", "timeout": 500 });
-    let told = client.call("evaluate", busy).await;
-    assert!(told.is_error, "{}", told.text);
+    let answer = client.call("evaluate", busy).await;
+    assert!(answer.is_error, "{}", answer.text);
     let record = log.last();
     assert_eq!(record["result"], "TIMEOUT", "{record}");
     assert_eq!(record["originBefore"], record["originAfter"], "{record}");
@@ -394,9 +394,9 @@ async fn no_call_runs_without_space_for_its_record() {
     let mut calls = 0;
     let withheld = loop {
         calls += 1;
-        let told = client.object("list_sessions", json!({})).await;
-        if told["success"] != true {
-            break told;
+        let reply = client.object("list_sessions", json!({})).await;
+        if reply["success"] != true {
+            break reply;
         }
         assert!(calls < 100, "the log has room for more than 2048 bytes");
     };

@@ -57,13 +57,15 @@ fn as_code(result: &Value) -> &Value {
 #[testkit::test]
 async fn a_server_without_a_key_makes_one_and_shows_it_at_start() {
     let mut server = guarded(&[]).await;
-    let told = server.process().stderr();
-    let key = told.lines().find_map(|line| line.strip_prefix("API key: "));
+    let stderr = server.process().stderr();
+    let key = stderr
+        .lines()
+        .find_map(|line| line.strip_prefix("API key: "));
     let key = key.expect("a key").to_owned();
-    assert!(key.len() >= 43, "{told}");
+    assert!(key.len() >= 43, "{stderr}");
     assert!(
-        told.contains(&format!("\"Authorization\": \"Bearer {key}\"")),
-        "{told}"
+        stderr.contains(&format!("\"Authorization\": \"Bearer {key}\"")),
+        "{stderr}"
     );
     let message = ("POST", "/message");
     let (status, body) = send_request(&server, message, &[]).await;
@@ -135,8 +137,8 @@ async fn every_endpoint_requires_the_key() {
     assert_eq!(allowed.header("access-control-allow-origin"), origin);
     let metadata = server.ask("GET", "/.well-known/oauth-protected-resource", &[], "");
     assert_eq!(metadata.await.status, 404);
-    let told = server.process().stderr();
-    assert!(!told.contains("mysecretkey"), "{told}");
+    let stderr = server.process().stderr();
+    assert!(!stderr.contains("mysecretkey"), "{stderr}");
 }
 
 #[testkit::test(chromium)]
@@ -287,10 +289,10 @@ fn an_insecure_configuration_does_not_start() {
         ),
     ] {
         let output = run(args);
-        let told = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(
-            !output.status.success() && told.contains(message),
-            "{args:?}: {told}"
+            !output.status.success() && stderr.contains(message),
+            "{args:?}: {stderr}"
         );
     }
 }
@@ -300,11 +302,11 @@ fn a_key_is_not_shown_with_the_configuration() {
     for json in [&["config", "show"][..], &["config", "show", "--json"]] {
         let args = [&["--port=0", "--api-key=mysecretkey"], json].concat();
         let output = run(&args);
-        let told = String::from_utf8_lossy(&output.stdout);
+        let answer = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{output:?}");
         assert!(
-            told.contains("api-key") && !told.contains("mysecretkey"),
-            "{told}"
+            answer.contains("api-key") && !answer.contains("mysecretkey"),
+            "{answer}"
         );
     }
 }

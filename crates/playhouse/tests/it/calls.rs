@@ -213,15 +213,15 @@ async fn navigating_dismisses_an_open_dialog() {
 #[testkit::test(chromium)]
 async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
     const ASKING: &str =
-        "data:text/html,<button onclick=\"document.title=prompt('Name?','nobody')\">Go</button>";
+        "data:text/html,<button onclick=\"document.title=prompt('Name?','anonymous')\">Go</button>";
     let says = json!({ "answer": "accept", "text": "Ada" });
     let client = launch(&["--ask-user"]).user(says).start().await;
     client.navigate(ASKING).await;
     client
         .call("browser_click", json!({ "target": "button" }))
         .await;
-    let told = client.call("get_page_metadata", json!({})).await;
-    assert!(told.text.contains("\"title\":\"Ada\""), "{}", told.text);
+    let reply = client.call("get_page_metadata", json!({})).await;
+    assert!(reply.text.contains("\"title\":\"Ada\""), "{}", reply.text);
     // A client without elicitation makes no decision.
     for client in [
         server(&["--ask-user"]).await,
@@ -231,8 +231,8 @@ async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
         client
             .call("browser_click", json!({ "target": "button" }))
             .await;
-        let told = client.call("get_page_metadata", json!({})).await;
-        assert!(told.text.contains("DIALOG_OPEN"), "{}", told.text);
+        let reply = client.call("get_page_metadata", json!({})).await;
+        assert!(reply.text.contains("DIALOG_OPEN"), "{}", reply.text);
     }
 }
 
@@ -242,8 +242,8 @@ async fn progress_notifications_contain_what_a_call_waits_for() {
     let url = "data:text/html,<button disabled>Go</button>";
     client.navigate(url).await;
     let heard = async |token: &str, wanted: &str| loop {
-        let told = client.next_unmatched().await;
-        let (progress, message) = (&told["params"], &told["params"]["message"]);
+        let answer = client.next_unmatched().await;
+        let (progress, message) = (&answer["params"], &answer["params"]["message"]);
         if progress["progressToken"] != token {
             continue;
         }
@@ -259,8 +259,8 @@ async fn progress_notifications_contain_what_a_call_waits_for() {
     let click = client
         .begin("tools/call", call("click", "browser_click"))
         .await;
-    let told = heard("click", "attempting click action: element is not enabled").await;
-    assert!(told.starts_with("browser_click: "), "{told}");
+    let answer = heard("click", "attempting click action: element is not enabled").await;
+    assert!(answer.starts_with("browser_click: "), "{answer}");
     let hover = client
         .begin("tools/call", call("hover", "browser_hover"))
         .await;

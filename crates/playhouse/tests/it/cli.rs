@@ -216,10 +216,10 @@ fn doctor_names_what_webkit_lacks() {
         assert!(!report.contains("ok    browser"), "{report}");
     }
     let report = run(&["doctor", "--browser", "webkit"]);
-    let told = text(&report.stdout);
-    assert!(report.status.success(), "{told}");
-    assert!(told.contains("WebKitWebDriver at /"), "{told}");
-    assert!(told.contains("starts and opens a page"), "{told}");
+    let printed = text(&report.stdout);
+    assert!(report.status.success(), "{printed}");
+    assert!(printed.contains("WebKitWebDriver at /"), "{printed}");
+    assert!(printed.contains("starts and opens a page"), "{printed}");
 }
 
 #[testkit::test]
@@ -390,26 +390,26 @@ fn the_links_of_the_readme_start_the_npm_package() {
 #[testkit::test(chromium)]
 fn try_reports_what_it_needs() {
     let output = run(&["try"]);
-    let told = text(&output.stderr);
+    let printed = text(&output.stderr);
     assert!(
-        told.starts_with("error: missing argument <URL>\nUsage: playhouse try"),
-        "{told}"
+        printed.starts_with("error: missing argument <URL>\nUsage: playhouse try"),
+        "{printed}"
     );
     let mut headed = command(&["try", "about:blank", "--headless=false"]);
     headed.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     let output = headed.output().expect("it runs");
-    let told = text(&output.stderr);
+    let printed = text(&output.stderr);
     if cfg!(target_os = "linux") {
         assert!(
-            told.contains("there is no display") && told.contains("--headless"),
-            "{told}"
+            printed.contains("there is no display") && printed.contains("--headless"),
+            "{printed}"
         );
-        assert!(!told.contains("<launching>"), "{told}");
+        assert!(!printed.contains("<launching>"), "{printed}");
         let safari = run(&["try", "about:blank", "--browser", "safari"]);
-        let told = text(&safari.stderr);
+        let printed = text(&safari.stderr);
         assert!(
-            told.contains("does not exist for this operating system"),
-            "{told}"
+            printed.contains("does not exist for this operating system"),
+            "{printed}"
         );
     }
 }

@@ -10,7 +10,7 @@ use testkit::{HttpServer, clients};
 pub(crate) async fn output_of<A: AsRef<OsStr>>(program: &Path, args: &[A]) -> Value {
     #[expect(
         clippy::disallowed_methods,
-        reason = "a test runs somebody else's client and waits for it"
+        reason = "a test runs a client of another project and waits for it"
     )]
     let output = tokio::process::Command::new(program)
         .args(args)
@@ -53,8 +53,8 @@ async fn the_typescript_sdk_shows_its_key_over_http_and_sse() {
     let script = clients.folder.join("client.mjs").display().to_string();
     for (kind, path) in [("http", "/mcp"), ("sse", "/sse")] {
         let url = format!("{}{path}", server.url());
-        let told = output_of(&clients.node, &[&script, kind, &url, "mysecretkey"]).await;
-        assert_eq!(told["title"], "from the SDK", "{kind} {told}");
+        let output = output_of(&clients.node, &[&script, kind, &url, "mysecretkey"]).await;
+        assert_eq!(output["title"], "from the SDK", "{kind} {output}");
     }
 }
 
@@ -65,15 +65,15 @@ async fn the_typescript_sdk_does_its_work_over_each_transport() {
     let script = clients.folder.join("client.mjs").display().to_string();
     for way in ways(&server) {
         let args: Vec<_> = [script.clone()].into_iter().chain(way).collect();
-        let told = output_of(&clients.node, &args).await;
-        assert_eq!(told["server"], "Playhouse", "{args:?} {told}");
-        assert_eq!(told["title"], "from the SDK", "{args:?} {told}");
-        assert_eq!(told["after"], "from the SDK", "{args:?} {told}");
-        assert_eq!(told["abort"], "aborted", "{args:?} {told}");
-        assert_eq!(told["unknown"], -32601, "{args:?} {told}");
-        assert_eq!(told["prompt"], 1, "{args:?} {told}");
-        assert!(told["tools"].as_u64() > Some(60), "{args:?} {told}");
-        assert!(told["ticks"].as_u64() > Some(0), "{args:?} {told}");
+        let output = output_of(&clients.node, &args).await;
+        assert_eq!(output["server"], "Playhouse", "{args:?} {output}");
+        assert_eq!(output["title"], "from the SDK", "{args:?} {output}");
+        assert_eq!(output["after"], "from the SDK", "{args:?} {output}");
+        assert_eq!(output["abort"], "aborted", "{args:?} {output}");
+        assert_eq!(output["unknown"], -32601, "{args:?} {output}");
+        assert_eq!(output["prompt"], 1, "{args:?} {output}");
+        assert!(output["tools"].as_u64() > Some(60), "{args:?} {output}");
+        assert!(output["ticks"].as_u64() > Some(0), "{args:?} {output}");
     }
 }
 
@@ -85,12 +85,12 @@ async fn the_python_sdk_does_its_work_over_each_transport() {
     // WebSockets are deprecated in this client.
     for way in ways(&server).into_iter().filter(|way| way[0] != "ws") {
         let args: Vec<_> = [script.clone()].into_iter().chain(way).collect();
-        let told = output_of(&clients.python, &args).await;
-        assert_eq!(told["server"], "Playhouse", "{args:?} {told}");
-        assert_eq!(told["title"], "from Python", "{args:?} {told}");
-        assert!(told["tools"].as_u64() > Some(60), "{args:?} {told}");
-        assert!(told["ticks"].as_u64() > Some(0), "{args:?} {told}");
-        assert!(told["prompts"].as_u64() > Some(4), "{args:?} {told}");
+        let output = output_of(&clients.python, &args).await;
+        assert_eq!(output["server"], "Playhouse", "{args:?} {output}");
+        assert_eq!(output["title"], "from Python", "{args:?} {output}");
+        assert!(output["tools"].as_u64() > Some(60), "{args:?} {output}");
+        assert!(output["ticks"].as_u64() > Some(0), "{args:?} {output}");
+        assert!(output["prompts"].as_u64() > Some(4), "{args:?} {output}");
     }
 }
 

@@ -172,8 +172,8 @@ async fn invalid_uses_of_contexts_are_reported() {
         ("browser_click", json!({ "target": "uk:e99" }), "STALE_REF"),
     ] {
         let answer = client.call(tool, arguments.clone()).await;
-        let told = &answer.raw["structuredContent"]["errorCode"];
-        assert_eq!(told, code, "{tool} {arguments}: {}", answer.text);
+        let reply = &answer.raw["structuredContent"]["errorCode"];
+        assert_eq!(reply, code, "{tool} {arguments}: {}", answer.text);
     }
     // The failed call left nothing.
     let list = client.call("browser_context_list", json!({})).await;
@@ -267,7 +267,7 @@ async fn contexts_share_no_names_passwords_and_permissions(engine: Engine) {
     let door = site.url("/auth/basic");
     let key = door.replacen("http://", "http://user:secret@", 1);
     let ask =
-        "() => navigator.permissions.query({ name: 'geolocation' }).then((told) => told.state)";
+        "() => navigator.permissions.query({ name: 'geolocation' }).then((answer) => answer.state)";
     let grant = "async (page) => page.context().grantPermissions(['geolocation'])";
     let client = server_on(engine, &["--caps", "contexts"]).await;
     fine(&client, "browser_navigate", json!({ "url": url })).await;
@@ -344,6 +344,9 @@ async fn contexts_are_offered_only_with_their_capability() {
         .map(|tool| tool["name"].clone())
         .collect();
     assert!(!names.contains(&"browser_context_create".into()));
-    let told = client.call("browser_context_list", json!({})).await;
-    assert_eq!(told.raw["structuredContent"]["errorCode"], "TOOL_DISABLED");
+    let answer = client.call("browser_context_list", json!({})).await;
+    assert_eq!(
+        answer.raw["structuredContent"]["errorCode"],
+        "TOOL_DISABLED"
+    );
 }

@@ -586,11 +586,11 @@ async fn over_stdio_a_link_on_stderr_opens_the_dashboard_once() {
     let url = site.add_page("/form", FIELD);
     let agent = launch(&["--dashboard"]).start().await;
     agent.success("navigate", json!({ "url": url })).await;
-    let told = agent.stderr_with("?token=").await;
-    let link = told
+    let stderr = agent.stderr_with("?token=").await;
+    let link = stderr
         .split_whitespace()
         .find(|word| word.contains("?token="));
-    let link = link.unwrap_or_else(|| panic!("{told}")).to_owned();
+    let link = link.unwrap_or_else(|| panic!("{stderr}")).to_owned();
     let user = launch(&[]).start().await;
     user.success("navigate", json!({ "url": link })).await;
     let has = async |user: &Client, text: &str| {
@@ -609,8 +609,8 @@ async fn over_stdio_a_link_on_stderr_opens_the_dashboard_once() {
     let other = launch(&[]).start().await;
     other.success("navigate", json!({ "url": link })).await;
     has(&other, "not valid any more").await;
-    let told = agent.stderr();
-    assert_eq!(told.matches("?token=").count(), 2, "{told}");
+    let stderr = agent.stderr();
+    assert_eq!(stderr.matches("?token=").count(), 2, "{stderr}");
     let none = launch(&[]).start().await;
     none.success("navigate", json!({ "url": url })).await;
     assert!(!none.stderr().contains("Dashboard"), "{}", none.stderr());

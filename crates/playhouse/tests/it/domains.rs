@@ -159,9 +159,9 @@ impl Scene {
         let redirected = self.site.url(&format!("/redirect?to={direct}"));
         for url in [direct, redirected] {
             for tool in ["navigate", "browser_navigate"] {
-                let told = client.object(tool, with(json!({ "url": url }))).await;
-                assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
-                assert_eq!(told["details"]["rule"], rule, "{told}");
+                let answer = client.object(tool, with(json!({ "url": url }))).await;
+                assert_eq!(answer["errorCode"], "URL_BLOCKED", "{answer}");
+                assert_eq!(answer["details"]["rule"], rule, "{answer}");
             }
         }
         let asked = self.other.requests();

@@ -111,9 +111,9 @@ async fn unsupported_features_of_webkit_are_refused_before_launch() {
     let grant = "async (page) => page.context().grantPermissions(['geolocation'])";
     let grant = json!({ "code": grant });
     let feature = "Granting this permission";
-    let told = client.call("browser_run_code_unsafe", grant).await;
+    let reply = client.call("browser_run_code_unsafe", grant).await;
     let sentence = format!("{feature} is not supported by WebKit. ");
-    assert!(told.text.contains(&sentence), "{}", told.text);
+    assert!(reply.text.contains(&sentence), "{}", reply.text);
 
     // Settings of the server apply to all of its sessions, and are rejected for each.
     let folder = tempfile::tempdir().expect("a folder");
@@ -149,6 +149,6 @@ async fn a_firefox_has_the_preferences_of_the_configuration() {
     let config = config.display().to_string();
     let client = server(&["--browser", "firefox", "--config", &config]).await;
     let evaluate = json!({ "function": "() => [navigator.userAgent, navigator.hardwareConcurrency <= 3].join()" });
-    let told = client.call("browser_evaluate", evaluate).await;
-    assert!(told.text.contains("Own/1,true"), "{}", told.text);
+    let answer = client.call("browser_evaluate", evaluate).await;
+    assert!(answer.text.contains("Own/1,true"), "{}", answer.text);
 }

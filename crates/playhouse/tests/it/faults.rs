@@ -154,13 +154,13 @@ async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engi
         let before = browsers(&client);
         assert_eq!(before.len(), 1);
         kill(before[0]);
-        let told = pending.answer().await.expect("an answer");
-        assert_eq!(told["isError"], true, "{told}");
+        let reply = pending.answer().await.expect("an answer");
+        assert_eq!(reply["isError"], true, "{reply}");
         assert_eq!(
-            told["structuredContent"]["errorCode"], "BROWSER_ERROR",
-            "{told}"
+            reply["structuredContent"]["errorCode"], "BROWSER_ERROR",
+            "{reply}"
         );
-        let text = told["content"][0]["text"].as_str().unwrap_or_default();
+        let text = reply["content"][0]["text"].as_str().unwrap_or_default();
         assert!(text.contains("has been closed"), "{text}");
         let next = client.call("browser_navigate", json!({ "url": url })).await;
         assert!(!next.is_error, "{}", next.text);

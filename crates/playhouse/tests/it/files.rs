@@ -118,18 +118,22 @@ async fn a_download_has_a_safe_name_and_is_reported_once() {
     site.add("/data", Resource::new("application/octet-stream", "bytes"));
     let url = site.add_page("/", "<a href='/data' download='a:b.txt'>Get</a>");
     client.navigate(&url).await;
-    let mut told = Vec::new();
+    let mut reply = Vec::new();
     for _ in 0..2 {
         let answer = client.call("browser_click", json!({ "target": "a" })).await;
-        told.push(answer.section("Events").unwrap_or_default().to_owned());
+        reply.push(answer.section("Events").unwrap_or_default().to_owned());
     }
     let folder = client.workspace().join(".playwright-mcp");
     // The end of a download may be reported with a later answer than its start.
-    while told.concat().matches("Downloaded").count() < 2 {
+    while reply.concat().matches("Downloaded").count() < 2 {
         let answer = client.call("browser_snapshot", json!({})).await;
-        told.push(answer.section("Events").unwrap_or_default().to_owned());
+        reply.push(answer.section("Events").unwrap_or_default().to_owned());
     }
-    assert_eq!(told.concat().matches("Downloading").count(), 2, "{told:?}");
+    assert_eq!(
+        reply.concat().matches("Downloading").count(),
+        2,
+        "{reply:?}"
+    );
     let names: Vec<_> = std::fs::read_dir(folder)
         .expect("the folder is there")
         .flatten()

@@ -126,10 +126,10 @@ async fn a_crashed_tab_is_reported_and_replaced() {
     client.navigate(&url).await;
     let crash = json!({ "action": "new", "url": "chrome://crash" });
     let answer = client.call("browser_tabs", crash).await;
-    let told = answer.error();
+    let reply = answer.error();
     assert!(
-        told.contains("net::ERR_ABORTED") || told.contains("crashed"),
-        "{told}"
+        reply.contains("net::ERR_ABORTED") || reply.contains("crashed"),
+        "{reply}"
     );
     let mut answer = client.call("browser_snapshot", json!({})).await;
     // The browser may report the crash after it has aborted the navigation.

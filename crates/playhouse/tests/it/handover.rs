@@ -127,9 +127,9 @@ async fn user_input_is_typed_into_the_page_and_not_reported() {
     assert_eq!(send_form("POST", &url, "text=666666").await.status, 404);
 
     let answer = next().await;
-    let told = &answer["result"]["structuredContent"];
+    let reply = &answer["result"]["structuredContent"];
     assert_eq!(
-        (&told["success"], &told["done"]),
+        (&reply["success"], &reply["done"]),
         (&json!(true), &json!(true)),
         "{answer}"
     );
@@ -155,17 +155,17 @@ async fn a_client_without_elicitation_gets_a_suggestion() {
     let login = site.add_page("/login.html", FIELD);
     let client = server(&["--timeout-action=1000"]).await;
     client.navigate(&login).await;
-    let told = client.call("hand_over", wanted()).await;
-    let told = told.raw["structuredContent"].clone();
-    assert_eq!(told["done"], false, "{told}");
-    let url = told["url"].as_str().expect("a URL").to_owned();
+    let answer = client.call("hand_over", wanted()).await;
+    let answer = answer.raw["structuredContent"].clone();
+    assert_eq!(answer["done"], false, "{answer}");
+    let url = answer["url"].as_str().expect("a URL").to_owned();
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
     // The agent passes it to the user, and repeats the call.
     let again = client.call("hand_over", wanted());
     let typed = format!("text={CODE}");
-    let (told, page) = tokio::join!(again, send_form("POST", &url, &typed));
+    let (answer, page) = tokio::join!(again, send_form("POST", &url, &typed));
     assert_eq!(page.status, 200, "{page:?}");
-    assert!(told.text.contains("\"done\":true"), "{}", told.text);
+    assert!(answer.text.contains("\"done\":true"), "{}", answer.text);
     // The user is not asked for a value that cannot be typed.
     let nowhere = json!({ "request": "Type", "selector": "#none" });
     let refused = client.call("hand_over", nowhere).await;
@@ -175,18 +175,18 @@ async fn a_client_without_elicitation_gets_a_suggestion() {
         refused.text
     );
     let deed = json!({ "request": "Approve the login on your phone" });
-    let told = client.call("hand_over", deed.clone()).await;
-    assert!(told.text.contains("Tell them"), "{}", told.text);
+    let answer = client.call("hand_over", deed.clone()).await;
+    assert!(answer.text.contains("Tell them"), "{}", answer.text);
 
     // With form elicitation only, the user gets the URL, and can confirm a step.
     let client = launch(&[]).user(json!({})).start().await;
     client.navigate(&login).await;
-    let told = client.call("hand_over", deed).await;
-    assert!(told.text.contains("\"done\":true"), "{}", told.text);
+    let answer = client.call("hand_over", deed).await;
+    assert!(answer.text.contains("\"done\":true"), "{}", answer.text);
     let mut brief = wanted();
     brief["timeout"] = 1.into();
-    let told = client.call("hand_over", brief).await;
-    assert!(told.text.contains("nothing yet"), "{}", told.text);
+    let answer = client.call("hand_over", brief).await;
+    assert!(answer.text.contains("nothing yet"), "{}", answer.text);
 }
 
 #[testkit::test(chromium)]
@@ -207,30 +207,30 @@ async fn a_client_of_2026_repeats_the_call_with_the_elicitation_result() {
     let again = |response: Value| json!({ "requestState": asked["requestState"], "inputResponses": { "user": response } });
     let accepted = again(json!({ "action": "accept" }));
     let typed = format!("text={CODE}");
-    let (told, page) = tokio::join!(
+    let (reply, page) = tokio::join!(
         call("hand_over", wanted(), accepted),
         send_form("POST", url, &typed)
     );
     assert_eq!(page.status, 200, "{page:?}");
-    assert_eq!(told["structuredContent"]["done"], true, "{told}");
+    assert_eq!(reply["structuredContent"]["done"], true, "{reply}");
     let asked = call("hand_over", wanted(), none.clone()).await;
     let state = &asked["requestState"];
     let declined = json!({
         "requestState": state, "inputResponses": { "user": { "action": "decline" } },
     });
-    let told = call("hand_over", wanted(), declined).await;
-    assert_eq!(told["structuredContent"]["message"], "The user declined");
+    let reply = call("hand_over", wanted(), declined).await;
+    assert_eq!(reply["structuredContent"]["message"], "The user declined");
 
     let asking = site.add_page(
         "/ask.html",
-        "<button onclick=\"document.title = prompt('Name?', 'nobody')\">Go</button>",
+        "<button onclick=\"document.title = prompt('Name?', 'anonymous')\">Go</button>",
     );
     call("navigate", json!({ "url": asking }), none.clone()).await;
     call("click", json!({ "selector": "button" }), none.clone()).await;
     let asked = call("get_page_metadata", none.clone(), none.clone()).await;
     let params = &asked["inputRequests"]["user"]["params"];
     assert_eq!(
-        params["requestedSchema"]["properties"]["text"]["default"], "nobody",
+        params["requestedSchema"]["properties"]["text"]["default"], "anonymous",
         "{asked}"
     );
     // The response to another elicitation does not count.
@@ -240,6 +240,6 @@ async fn a_client_of_2026_repeats_the_call_with_the_elicitation_result() {
     let still = call("get_page_metadata", none.clone(), other).await;
     assert_eq!(still["resultType"], "input_required", "{still}");
     let again = json!({ "requestState": asked["requestState"], "inputResponses": said });
-    let told = call("get_page_metadata", none.clone(), again).await;
-    assert_eq!(told["structuredContent"]["title"], "Ada", "{told}");
+    let reply = call("get_page_metadata", none.clone(), again).await;
+    assert_eq!(reply["structuredContent"]["title"], "Ada", "{reply}");
 }

@@ -55,8 +55,8 @@ impl HostilePage {
     /// Asserts that the server's memory was always small: page content is limited before it arrives.
     fn is_lean(&self) {
         let process = self.client.pid().expect("it runs");
-        let told = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-        let peak = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let output = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let peak = output.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = peak.and_then(|peak| peak.trim().split(' ').next()?.parse::<u64>().ok());
         // Not available on all systems.
         assert!(kilobytes.unwrap_or(0) < 200_000, "{kilobytes:?} kB");

@@ -17,24 +17,27 @@ const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 /// Returns the client configuration that a server prints.
-fn printed(told: &str) -> Value {
-    let config: String = told
+fn printed(answer: &str) -> Value {
+    let config: String = answer
         .lines()
         .skip_while(|line| *line != "{")
         .take_while(|line| !line.starts_with(char::is_alphanumeric))
         .collect();
     let config = serde_json::from_str::<Value>(&config);
-    config.expect(told)["mcpServers"]["playhouse"].clone()
+    config.expect(answer)["mcpServers"]["playhouse"].clone()
 }
 
 #[testkit::test]
 async fn the_listening_address_is_printed_as_clients_expect() {
     let mut server = served(&[]).await;
     let url = server.url().to_owned();
-    let told = server.process().stderr();
-    assert!(told.starts_with(&format!("Listening on {url}\n")), "{told}");
+    let stderr = server.process().stderr();
+    assert!(
+        stderr.starts_with(&format!("Listening on {url}\n")),
+        "{stderr}"
+    );
     let expected = json!({ "type": "http", "url": format!("{url}/mcp") });
-    assert_eq!(printed(&told), expected);
+    assert_eq!(printed(&stderr), expected);
     let health = server.ask("GET", "/health", &[], "").await;
     assert_eq!(
         (health.status, &health.json()["status"]),
@@ -51,15 +54,15 @@ async fn required_credentials_are_printed_without_the_key_of_the_user() {
         (&issuer[..], None),
     ] {
         let mut server = HttpServer::start_guarded(launch(args)).await;
-        let told = server.process().stderr();
-        let entry = printed(&told);
+        let stderr = server.process().stderr();
+        let entry = printed(&stderr);
         let shown = entry["headers"]["Authorization"].as_str();
-        assert_eq!(shown, header, "{told}");
-        assert!(!told.contains("mysecretkey"), "{told}");
+        assert_eq!(shown, header, "{stderr}");
+        assert!(!stderr.contains("mysecretkey"), "{stderr}");
         assert_eq!(
-            told.contains("Bearer YOUR_ACCESS_TOKEN"),
+            stderr.contains("Bearer YOUR_ACCESS_TOKEN"),
             args == issuer,
-            "{told}"
+            "{stderr}"
         );
     }
 }
@@ -81,9 +84,9 @@ async fn event_streams_require_an_accept_header() {
 async fn health_and_metrics_contain_no_client_data() {
     let server = served(&[]).await;
     let health = async || server.ask("GET", "/health", &[], "").await.json();
-    let facts = |told: &Value, name: &str| told[name].as_u64();
-    let told = health().await;
-    let mut names: Vec<_> = told
+    let facts = |answer: &Value, name: &str| answer[name].as_u64();
+    let answer = health().await;
+    let mut names: Vec<_> = answer
         .as_object()
         .unwrap()
         .keys()
@@ -94,33 +97,33 @@ async fn health_and_metrics_contain_no_client_data() {
         names,
         ["browsers", "sessions", "status", "uptime", "version"]
     );
-    assert_eq!(told["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(
-        (facts(&told, "browsers"), facts(&told, "sessions")),
+        (facts(&answer, "browsers"), facts(&answer, "sessions")),
         (Some(0), Some(0))
     );
-    assert!(facts(&told, "uptime").is_some(), "{told}");
+    assert!(facts(&answer, "uptime").is_some(), "{answer}");
 
     let session = server.begin_session().await;
-    let secret = "data:text/html,<title>nobody's business</title>";
+    let secret = "data:text/html,<title>private title</title>";
     server.navigate(Some(&session), secret).await;
-    let told = health().await;
+    let answer = health().await;
     assert_eq!(
-        (facts(&told, "browsers"), facts(&told, "sessions")),
+        (facts(&answer, "browsers"), facts(&answer, "sessions")),
         (Some(1), Some(1)),
-        "{told}"
+        "{answer}"
     );
     server
         .call(Some(&session), "click", json!({ "selector": "!!" }))
         .await;
     let metrics = server.ask("GET", "/metrics", &[], "").await;
     for line in ["playhouse_browsers 1", "playhouse_mcp_sessions 1"] {
-        assert!(metrics.body.lines().any(|told| told == line), "{line}");
+        assert!(metrics.body.lines().any(|answer| answer == line), "{line}");
     }
-    for told in [metrics.body, told.to_string()] {
+    for answer in [metrics.body, answer.to_string()] {
         assert!(
-            !told.contains("business") && !told.contains(&session),
-            "{told}"
+            !answer.contains("private title") && !answer.contains(&session),
+            "{answer}"
         );
     }
 }

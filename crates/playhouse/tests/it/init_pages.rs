@@ -76,9 +76,9 @@ async fn a_module_that_fails_is_named_and_the_tab_can_be_left() {
         let path = folder.path().join("init.js");
         for _ in 0..2 {
             let answer = client.call("browser_snapshot", json!({})).await;
-            let told = format!("Error: Failed to load init page \"{}\": ", path.display());
+            let reply = format!("Error: Failed to load init page \"{}\": ", path.display());
             let error = answer.error();
-            let rest = error.strip_prefix(&told).expect("the path");
+            let rest = error.strip_prefix(&reply).expect("the path");
             assert!(rest.contains(reason), "{error}");
         }
         // After a correction, it is used for the next tab.

@@ -111,11 +111,11 @@ async fn a_killed_browser_is_replaced_and_reported(engine: Engine) {
     kill_process_group(group, Signal::KILL).expect("it is ours");
     site.listeners(0).await;
     // A call before the server has detected it reports that the browser has closed; the next one gets another browser.
-    let mut told = String::new();
+    let mut reply = String::new();
     for _ in 0..2 {
         let url = json!({ "url": site.url("/") });
         let answer = client.call("browser_navigate", url).await;
-        told += &answer.text;
+        reply += &answer.text;
         if !answer.is_error {
             break;
         }
@@ -124,8 +124,8 @@ async fn a_killed_browser_is_replaced_and_reported(engine: Engine) {
             "BROWSER_ERROR"
         );
     }
-    assert!(told.contains("a new one was started"), "{told}");
-    assert!(told.contains("- Page Title: Here"), "{told}");
+    assert!(reply.contains("a new one was started"), "{reply}");
+    assert!(reply.contains("- Page Title: Here"), "{reply}");
 }
 
 #[testkit::test]

@@ -189,17 +189,21 @@ async fn the_typescript_sdk_gets_itself_a_token_and_more_when_it_needs_more() {
     let server = issuer.guards().await;
     let script = clients.folder.join("oauth.mjs").display().to_string();
     let url = resource(&server);
-    let told = output_of(&clients.node, &[&script, &url]).await;
-    assert_eq!(told["asked"], json!(["browser:read browser:act"]), "{told}");
-    assert!(told["sessionId"].is_string(), "{told}");
-    let told = output_of(&clients.node, &[&*script, &url, "app"]).await;
+    let output = output_of(&clients.node, &[&script, &url]).await;
+    assert_eq!(
+        output["asked"],
+        json!(["browser:read browser:act"]),
+        "{output}"
+    );
+    assert!(output["sessionId"].is_string(), "{output}");
+    let output = output_of(&clients.node, &[&*script, &url, "app"]).await;
     let all = "browser:read browser:act browser:admin";
     assert_eq!(
-        told["asked"],
+        output["asked"],
         json!(["browser:read browser:act", all]),
-        "{told}"
+        "{output}"
     );
-    assert_eq!(told["cookies"], json!([]), "{told}");
+    assert_eq!(output["cookies"], json!([]), "{output}");
 }
 
 #[testkit::test(node)]
@@ -283,7 +287,7 @@ async fn an_invalid_token_is_refused_with_the_reason() {
         .token("ada", "https://elsewhere.example/mcp", "browser:admin")
         .await;
     let unknown = json!({ "kid": "key-9" });
-    for (what, token, told) in [
+    for (what, token, answer) in [
         (
             "expired",
             issued("exp", json!(now() - 600)).await,
@@ -306,7 +310,7 @@ async fn an_invalid_token_is_refused_with_the_reason() {
             "not for this server",
         ),
         (
-            "for nobody",
+            "without an audience",
             issued("aud", Value::Null).await,
             "lacks a claim",
         ),
@@ -316,12 +320,12 @@ async fn an_invalid_token_is_refused_with_the_reason() {
             "not from an issuer",
         ),
         (
-            "of nobody",
+            "without an issuer",
             issued("iss", Value::Null).await,
             "lacks a claim",
         ),
         (
-            "for nobody's sake",
+            "without a subject",
             token_without_subject(&issuer, &claims).await,
             "lacks a claim",
         ),
@@ -350,7 +354,7 @@ async fn an_invalid_token_is_refused_with_the_reason() {
     ] {
         let refused = ping(&server, &token).await;
         assert_eq!(refused.status, 401, "{what}: {refused:?}");
-        assert!(refused.body.contains(told), "{what}: {}", refused.body);
+        assert!(refused.body.contains(answer), "{what}: {}", refused.body);
         assert_eq!(challenged(&refused, "error"), "invalid_token", "{what}");
         assert!(
             !format!("{refused:?}").contains(&token),
@@ -504,14 +508,14 @@ async fn a_web_socket_obeys_scopes_and_expiry_of_its_token() {
     let token = issuer
         .token("ada", &resource(&server), "browser:read")
         .await;
-    let told = output_of(&clients.node, &[&script, &url, &token]).await;
-    let code = &told["answer"]["structuredContent"]["errorCode"];
-    assert_eq!(code, "INSUFFICIENT_SCOPE", "{told}");
+    let output = output_of(&clients.node, &[&script, &url, &token]).await;
+    let code = &output["answer"]["structuredContent"]["errorCode"];
+    assert_eq!(code, "INSUFFICIENT_SCOPE", "{output}");
     let claims = with(issuer.claims(&server), "exp", json!(now() - 5));
     let token = issuer.sign(json!({}), claims, "issuer").await;
-    let told = output_of(&clients.node, &[&script, &url, &token]).await;
+    let output = output_of(&clients.node, &[&script, &url, &token]).await;
     assert_eq!(
-        (&told["code"], &told["reason"]),
+        (&output["code"], &output["reason"]),
         (&json!(1008), &json!("the access token has expired"))
     );
 }

@@ -75,22 +75,22 @@ async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
     let client = launch_on(engine, &[]).args(policy.flags()).start().await;
     let title = json!({ "name": "evaluate", "arguments": { "script": "document.title" } });
     client.success("navigate", json!({ "url": here })).await;
-    let told = client.object("evaluate", title["arguments"].clone()).await;
-    assert_eq!(told["result"], "here", "{told}");
+    let reply = client.object("evaluate", title["arguments"].clone()).await;
+    assert_eq!(reply["result"], "here", "{reply}");
     // When the second call arrives, the page is still one where it is allowed.
     let go = json!({ "name": "navigate", "arguments": { "url": there } });
     let gone = client.begin("tools/call", go).await;
     let queued = client.begin("tools/call", title.clone()).await;
     assert!(gone.answer().await.expect("an answer")["isError"] != true);
     let refused = queued.answer().await.expect("an answer");
-    let told = &refused["structuredContent"];
-    assert_eq!(told["errorCode"], "POLICY_DENIED", "{refused}");
-    let details = &told["details"];
-    assert_eq!(details["rule"], "rule 3 (line 1)", "{told}");
-    assert_eq!(details["denial"], "denied", "{told}");
+    let reply = &refused["structuredContent"];
+    assert_eq!(reply["errorCode"], "POLICY_DENIED", "{refused}");
+    let details = &reply["details"];
+    assert_eq!(details["rule"], "rule 3 (line 1)", "{reply}");
+    assert_eq!(details["denial"], "denied", "{reply}");
     let origin = details["origin"].as_str().expect("an origin");
-    assert!(origin.starts_with("http://localhost:"), "{told}");
-    let message = told["message"].as_str().expect("a message");
+    assert!(origin.starts_with("http://localhost:"), "{reply}");
+    let message = reply["message"].as_str().expect("a message");
     assert!(
         message.starts_with("\"evaluate\" on http://localhost:")
             && message
@@ -102,12 +102,12 @@ async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
     let gone = client.begin("tools/call", home).await;
     let queued = client.begin("tools/call", title).await;
     gone.answer().await.expect("an answer");
-    let told = queued.answer().await.expect("an answer");
-    assert_eq!(told["structuredContent"]["result"], "here", "{told}");
+    let reply = queued.answer().await.expect("an answer");
+    assert_eq!(reply["structuredContent"]["result"], "here", "{reply}");
     // Reading needs no rule about origins, and calls without a rule are denied.
     client.success("get_text", json!({ "selector": "p" })).await;
-    let told = client.object("click", json!({ "selector": "p" })).await;
-    assert_eq!(told["details"]["rule"], "the default", "{told}");
+    let reply = client.object("click", json!({ "selector": "p" })).await;
+    assert_eq!(reply["details"]["rule"], "the default", "{reply}");
     let decisions = policy.decisions();
     let of = |tool: &str| {
         let decisions = decisions.iter().filter(|[name, ..]| name == tool);
@@ -142,8 +142,8 @@ async fn navigations_are_judged_by_where_they_lead() {
         let call = async |url: &str| {
             let mut arguments = with.clone();
             arguments["url"] = url.into();
-            let told = client.call(tool, arguments).await;
-            told.raw["structuredContent"]["errorCode"].clone()
+            let answer = client.call(tool, arguments).await;
+            answer.raw["structuredContent"]["errorCode"].clone()
         };
         assert_eq!(call(&here).await, Value::Null, "{tool}");
         assert_eq!(call(&there).await, "POLICY_DENIED", "{tool}");
@@ -156,11 +156,11 @@ async fn navigations_are_judged_by_where_they_lead() {
     }
     client.success("navigate", json!({ "url": here })).await;
     let denied = json!({ "function": "document.title" });
-    let told = client.call("browser_evaluate", denied).await;
+    let answer = client.call("browser_evaluate", denied).await;
     assert_eq!(
-        told.raw["structuredContent"]["errorCode"], "POLICY_DENIED",
+        answer.raw["structuredContent"]["errorCode"], "POLICY_DENIED",
         "{}",
-        told.text
+        answer.text
     );
     let asked = site.requests();
     assert!(
@@ -196,8 +196,8 @@ async fn a_tool_denied_everywhere_is_not_listed_and_starts_no_browser() {
         "{printed}"
     );
     assert!(!printed.contains("browser_click"), "{printed}");
-    let told = client.call("browser_click", json!({ "target": "a" })).await;
-    let refused = &told.raw["structuredContent"];
+    let answer = client.call("browser_click", json!({ "target": "a" })).await;
+    let refused = &answer.raw["structuredContent"];
     assert_eq!(refused["errorCode"], "POLICY_DENIED", "{refused}");
     assert!(refused["details"].get("origin").is_none(), "{refused}");
     let sessions = client.success("list_sessions", json!({})).await;
@@ -303,9 +303,9 @@ async fn the_user_allows_once_for_the_session_or_denies() {
     ] {
         let policy = ask_policy();
         let (client, _site) = asking(&policy, user).await;
-        let told = client.object("click", click.clone()).await;
-        assert_eq!(told["errorCode"], "POLICY_DENIED", "{told}");
-        assert_eq!(told["details"]["denial"], denial, "{told}");
+        let reply = client.object("click", click.clone()).await;
+        assert_eq!(reply["errorCode"], "POLICY_DENIED", "{reply}");
+        assert_eq!(reply["details"]["denial"], denial, "{reply}");
         assert_eq!(clicks(&client).await, "0");
         let decisions = policy.decisions();
         let click = decisions.iter().find(|[tool, ..]| tool == "click");
@@ -351,21 +351,21 @@ async fn a_client_of_2026_repeats_the_call_with_the_decision() {
         } })
     };
     let text = async || {
-        let told = call("get_text", json!({ "selector": "#clicks" }), none.clone()).await;
-        told["structuredContent"]["text"].clone()
+        let reply = call("get_text", json!({ "selector": "#clicks" }), none.clone()).await;
+        reply["structuredContent"]["text"].clone()
     };
-    let told = call("click", click.clone(), again("decline")).await;
+    let reply = call("click", click.clone(), again("decline")).await;
     assert_eq!(
-        told["structuredContent"]["errorCode"], "POLICY_DENIED",
-        "{told}"
+        reply["structuredContent"]["errorCode"], "POLICY_DENIED",
+        "{reply}"
     );
     assert_eq!(text().await, "0");
     // The confirmation of one call does not apply to another.
     let other = json!({ "selector": "p" });
     let still = call("click", other, again("once")).await;
     assert_eq!(still["resultType"], "input_required", "{still}");
-    let told = call("click", click.clone(), again("once")).await;
-    assert_eq!(told["structuredContent"]["success"], true, "{told}");
+    let reply = call("click", click.clone(), again("once")).await;
+    assert_eq!(reply["structuredContent"]["success"], true, "{reply}");
     assert_eq!(text().await, "01");
     let results: Vec<_> = policy
         .decisions()
@@ -434,16 +434,16 @@ async fn an_invalid_policy_is_reported_with_its_line_at_start() {
         ("{\n\n \"default\": deny }", ", line 3: "),
     ] {
         let policy = Policy::of_text(text);
-        let told = policy.launch().spawn().whole_stderr().await;
+        let answer = policy.launch().spawn().whole_stderr().await;
         assert!(
-            told.starts_with("error: the policy ") && told.contains(reason),
-            "{told}"
+            answer.starts_with("error: the policy ") && answer.contains(reason),
+            "{answer}"
         );
     }
-    let told = launch(&["--policy=/nowhere/policy.json"]).spawn();
-    let told = told.whole_stderr().await;
+    let answer = launch(&["--policy=/nowhere/policy.json"]).spawn();
+    let answer = answer.whole_stderr().await;
     assert!(
-        told.contains("cannot read the policy /nowhere/policy.json"),
-        "{told}"
+        answer.contains("cannot read the policy /nowhere/policy.json"),
+        "{answer}"
     );
 }

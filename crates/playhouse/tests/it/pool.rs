@@ -56,21 +56,21 @@ async fn a_crashed_browser_affects_only_its_own_sessions_and_is_replaced() {
     let mut lost = Vec::new();
     for id in homes.values().flatten() {
         let text = json!({ "sessionId": id, "selector": "p" });
-        let told = client.object("get_text", text.clone()).await;
-        if told["success"] == true {
+        let answer = client.object("get_text", text.clone()).await;
+        if answer["success"] == true {
             continue;
         }
         assert_eq!(
-            (&told["errorCode"], &told["retryable"]),
+            (&answer["errorCode"], &answer["retryable"]),
             (&"BROWSER_CRASHED".into(), &true.into()),
-            "{told}"
+            "{answer}"
         );
         assert_eq!(
-            (&told["sessionId"], &told["details"]["lostPages"]),
+            (&answer["sessionId"], &answer["details"]["lostPages"]),
             (&id.as_str().into(), &json!([url]))
         );
         assert_eq!(
-            told["details"]["lost"],
+            answer["details"]["lost"],
             json!(["cookies", "storage", "offline", "rules"])
         );
         lost.push(id.clone());

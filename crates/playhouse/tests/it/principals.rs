@@ -190,14 +190,14 @@ async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
         });
         client.text(&call.to_string()).await;
         loop {
-            let told = client.next().await.expect("an answer");
-            if told["method"] == "roots/list" {
+            let reply = client.next().await.expect("an answer");
+            if reply["method"] == "roots/list" {
                 let roots = json!([{ "uri": format!("file://{}", root.display()) }]);
                 let answer =
-                    json!({ "jsonrpc": "2.0", "id": told["id"], "result": { "roots": roots } });
+                    json!({ "jsonrpc": "2.0", "id": reply["id"], "result": { "roots": roots } });
                 client.text(&answer.to_string()).await;
-            } else if told["id"] == 2 {
-                assert_ne!(told["result"]["isError"], true, "{told}");
+            } else if reply["id"] == 2 {
+                assert_ne!(reply["result"]["isError"], true, "{reply}");
                 return;
             }
         }

@@ -113,10 +113,10 @@ async fn a_second_server_uses_a_temporary_profile_and_reports_it_once() {
     assert!(!answer.text.contains("is in use"), "{}", answer.text);
 
     let second = by_default(workspace.path(), profiles.path()).start().await;
-    for told in [true, false] {
+    for reply in [true, false] {
         let answer = second.call("browser_navigate", go.clone()).await;
         assert!(!answer.is_error, "{}", answer.text);
-        assert_eq!(answer.text.contains("is in use"), told, "{}", answer.text);
+        assert_eq!(answer.text.contains("is in use"), reply, "{}", answer.text);
     }
     // After its release, the next server uses it.
     assert!(first.end().await.success());
@@ -173,8 +173,8 @@ async fn the_profile_is_saved_on_every_kind_of_shutdown() {
         client.navigate(&page).await;
         let name = format!("n{}", known.len());
         let script = format!(
-            "() => {{ const told = [document.cookie.split('; ').sort().join(), Object.keys(localStorage).sort().join()].join('|'); \
-             document.cookie = '{name}=1; max-age=10000'; localStorage.setItem('{name}', 1); return told; }}"
+            "() => {{ const reply = [document.cookie.split('; ').sort().join(), Object.keys(localStorage).sort().join()].join('|'); \
+             document.cookie = '{name}=1; max-age=10000'; localStorage.setItem('{name}', 1); return reply; }}"
         );
         let answer = client
             .call("browser_evaluate", json!({ "function": script }))
@@ -208,14 +208,14 @@ async fn served(folder: &std::path::Path, named: bool) -> HttpServer {
 /// Returns the cookies of the page, after `script`.
 async fn cookies(server: &HttpServer, session: &str, script: &str) -> String {
     let function = format!("() => {{ {script}; return 'cookies: ' + document.cookie; }}");
-    let told = server
+    let answer = server
         .call(
             Some(session),
             "browser_evaluate",
             json!({ "function": function }),
         )
         .await;
-    told["content"][0]["text"]
+    answer["content"][0]["text"]
         .as_str()
         .unwrap_or_default()
         .to_owned()
@@ -286,8 +286,8 @@ async fn a_client_that_reconnects_finds_the_session_that_has_its_profile() {
         // A disconnected one releases it for the next.
         drop(stream);
         let third = server.begin_session().await;
-        let told = cookies(&server, &third, "").await;
-        assert!(told.contains("cookies: login=1"), "{named} {told}");
+        let reply = cookies(&server, &third, "").await;
+        assert!(reply.contains("cookies: login=1"), "{named} {reply}");
         // It belongs to the third by now, which may just be silent.
         let late = server
             .call(Some(&first), "browser_navigate", page.clone())
@@ -298,7 +298,7 @@ async fn a_client_that_reconnects_finds_the_session_that_has_its_profile() {
         let id = [("mcp-session-id", &*third)];
         assert_eq!(server.ask("DELETE", "/mcp", &id, "").await.status, 200);
         let fourth = server.begin_session().await;
-        let told = cookies(&server, &fourth, "").await;
-        assert!(told.contains("cookies: login=1"), "{named} {told}");
+        let reply = cookies(&server, &fourth, "").await;
+        assert!(reply.contains("cookies: login=1"), "{named} {reply}");
     }
 }

@@ -66,7 +66,7 @@ async fn prompts_are_listed_filled_in_and_completed() {
 #[testkit::test(chromium)]
 async fn a_prompt_that_cannot_be_filled_in_is_refused_with_the_way_out() {
     let client = server(&[]).await;
-    for (name, arguments, told) in [
+    for (name, arguments, answer) in [
         (
             "scrape_websit",
             json!({}),
@@ -89,7 +89,7 @@ async fn a_prompt_that_cannot_be_filled_in_is_refused_with_the_way_out() {
                 message,
                 ..
             }) => {
-                assert!(message.contains(told), "{message}");
+                assert!(message.contains(answer), "{message}");
             }
             other => panic!("{name}: {other:?}"),
         }
@@ -153,9 +153,9 @@ async fn prompts_of_a_folder_are_listed_or_their_mistake_is_reported() {
     std::fs::write(&path, "---\ndescription: Greets\n---\nHello\n{{ who }}!\n").expect("a file");
     let output = run(&["--prompts-dir", &flag]);
     assert!(!output.status.success());
-    let told = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(
-        told.contains("greet.md:5: the text uses \"who\", which is none of the arguments"),
-        "{told}"
+        stderr.contains("greet.md:5: the text uses \"who\", which is none of the arguments"),
+        "{stderr}"
     );
 }

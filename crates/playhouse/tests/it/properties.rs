@@ -154,11 +154,11 @@ fn an_id_that_is_none_is_refused_alike_by_every_tool() {
         |world, ((tool, mut arguments), id)| {
             prop_assume_not_default(&id);
             arguments["sessionId"] = id.as_str().into();
-            let told = world.call(tool, arguments);
-            assert_eq!(told["errorCode"], "SESSION_NOT_FOUND", "{tool} {told}");
-            assert_eq!(told["sessionId"], id.as_str());
+            let answer = world.call(tool, arguments);
+            assert_eq!(answer["errorCode"], "SESSION_NOT_FOUND", "{tool} {answer}");
+            assert_eq!(answer["sessionId"], id.as_str());
             assert!(
-                told["message"]
+                answer["message"]
                     .as_str()
                     .is_some_and(|text| !text.is_empty())
             );
@@ -276,22 +276,22 @@ fn other_mistakes_have_other_codes() {
     ];
     world.holds(mistakes, |world, (tool, mut arguments, code)| {
         arguments["sessionId"] = session.as_str().into();
-        let mut told = world.call(tool, arguments.clone());
+        let mut answer = world.call(tool, arguments.clone());
         // The timeout may have been too short.
-        while told["errorCode"] == "TIMEOUT" {
+        while answer["errorCode"] == "TIMEOUT" {
             let timeout = arguments["timeout"].as_u64().expect("it has one");
-            assert!(timeout < LONGEST, "{tool} {arguments}: {told}");
+            assert!(timeout < LONGEST, "{tool} {arguments}: {answer}");
             arguments["timeout"] = (2 * timeout).into();
-            told = world.call(tool, arguments.clone());
+            answer = world.call(tool, arguments.clone());
         }
-        assert_eq!(told["errorCode"], code, "{tool} {arguments}: {told}");
-        assert_eq!(told["sessionId"], session.as_str(), "{told}");
+        assert_eq!(answer["errorCode"], code, "{tool} {arguments}: {answer}");
+        assert_eq!(answer["sessionId"], session.as_str(), "{answer}");
         assert!(
-            told["message"]
+            answer["message"]
                 .as_str()
                 .is_some_and(|text| !text.is_empty())
         );
-        assert!(told["retryable"].is_boolean());
+        assert!(answer["retryable"].is_boolean());
         if code == "NAVIGATION_FAILED" {
             // Its error page has no clickable element.
             world.call("navigate", json!({ "sessionId": session, "url": url }));
@@ -379,8 +379,8 @@ fn play(world: &World, model: &mut Vec<(String, Life)>, step: Step) {
     let full = open.count() >= MOST;
     match step {
         Step::Create | Step::CreateShort if full => {
-            let told = world.call("create_session", json!({}));
-            assert_eq!(told["errorCode"], "MAX_SESSIONS_REACHED", "{told}");
+            let answer = world.call("create_session", json!({}));
+            assert_eq!(answer["errorCode"], "MAX_SESSIONS_REACHED", "{answer}");
         }
         Step::Create => model.push((id(&world.created(json!({}))), Life::Live)),
         Step::CreateShort => {
@@ -393,14 +393,14 @@ fn play(world: &World, model: &mut Vec<(String, Life)>, step: Step) {
             let Some((id, life)) = model.get_mut(index % count) else {
                 return;
             };
-            let told = world.call("evaluate", json!({ "sessionId": id, "script": "1" }));
+            let answer = world.call("evaluate", json!({ "sessionId": id, "script": "1" }));
             let expected = match life {
                 Life::Live | Life::WithoutBrowser => Value::Null,
                 Life::Crashed => "BROWSER_CRASHED".into(),
                 Life::Closed => "SESSION_NOT_FOUND".into(),
                 Life::Expired => "SESSION_EXPIRED".into(),
             };
-            assert_eq!(told["errorCode"], expected, "{life:?}: {told}");
+            assert_eq!(answer["errorCode"], expected, "{life:?}: {answer}");
             match life {
                 Life::Crashed => *life = Life::WithoutBrowser,
                 Life::WithoutBrowser => *life = Life::Live,
@@ -412,14 +412,14 @@ fn play(world: &World, model: &mut Vec<(String, Life)>, step: Step) {
             let Some((id, life)) = model.get_mut(index % count) else {
                 return;
             };
-            let told = world.call("close_session", json!({ "sessionId": id }));
+            let answer = world.call("close_session", json!({ "sessionId": id }));
             match life {
                 Life::Live | Life::Crashed | Life::WithoutBrowser => {
-                    assert_eq!(told["success"], true, "{told}");
+                    assert_eq!(answer["success"], true, "{answer}");
                     *life = Life::Closed;
                 }
-                Life::Closed => assert_eq!(told["errorCode"], "SESSION_NOT_FOUND", "{told}"),
-                Life::Expired => assert_eq!(told["errorCode"], "SESSION_EXPIRED", "{told}"),
+                Life::Closed => assert_eq!(answer["errorCode"], "SESSION_NOT_FOUND", "{answer}"),
+                Life::Expired => assert_eq!(answer["errorCode"], "SESSION_EXPIRED", "{answer}"),
             }
         }
         Step::Crash => {

@@ -22,11 +22,11 @@ async fn read(client: &Client, uri: &Value) -> Value {
 /// Returns the next notification of a changed resource.
 async fn updated(client: &Client) -> Value {
     loop {
-        let told = client.next_unmatched().await;
-        match told["method"].as_str() {
-            Some("notifications/resources/updated") => return told,
+        let answer = client.next_unmatched().await;
+        match answer["method"].as_str() {
+            Some("notifications/resources/updated") => return answer,
             Some("notifications/resources/list_changed") => {}
-            _ => panic!("{told}"),
+            _ => panic!("{answer}"),
         }
     }
 }
@@ -85,10 +85,10 @@ async fn everything_that_is_there_can_be_read() {
     );
 
     let picture = of_kind(&list, "screenshot");
-    let told = &taken.raw["structuredContent"];
+    let answer = &taken.raw["structuredContent"];
     assert_eq!(
         (&picture["uri"], &picture["_meta"]["width"]),
-        (&told["uri"], &told["width"])
+        (&answer["uri"], &answer["width"])
     );
     assert_eq!(picture["_meta"]["fullPage"], true);
     let picture = read(&client, &picture["uri"]).await;
@@ -114,7 +114,7 @@ async fn everything_that_is_there_can_be_read() {
 async fn missing_resources_are_reported() {
     let client = server(&[]).await;
     for uri in [
-        "playwright:///session/nobody",
+        "playwright:///session/unknown",
         "playwright:///page/default/none",
         "playwright:///artifact/default/0/passwd",
         "playwright:///artifact/default/..%2f..%2fetc/passwd",
@@ -164,7 +164,7 @@ async fn an_element_that_does_not_match_is_not_found_and_no_long_address_is_repe
     }
     for missing in [
         "page/default/none",
-        "session/nobody",
+        "session/unknown",
         "artifact/default/9/a",
     ] {
         let uri = format!("playwright:///{missing}");
@@ -180,8 +180,8 @@ async fn a_client_is_notified_when_the_resource_list_changes() {
     assert_eq!(hello["capabilities"]["resources"]["listChanged"], true);
     listed(&client).await;
     client.call("create_session", json!({})).await;
-    let told = client.next_unmatched().await;
-    assert_eq!(told["method"], "notifications/resources/list_changed");
+    let answer = client.next_unmatched().await;
+    assert_eq!(answer["method"], "notifications/resources/list_changed");
 }
 
 #[testkit::test(chromium)]
@@ -205,7 +205,7 @@ async fn only_files_written_by_tools_are_resources() {
         move |one: &&Value| {
             one["name"]
                 .as_str()
-                .is_some_and(|told| told.contains(&name))
+                .is_some_and(|answer| answer.contains(&name))
         }
     };
     assert!(!list.iter().any(|one| named("own.txt")(&one)), "{list:?}");
@@ -237,11 +237,11 @@ async fn resources_show_secrets_no_more_than_answers_do() {
     ] {
         shown.push(read(&client, &uri).await);
     }
-    for told in shown {
-        let told = told.to_string();
+    for answer in shown {
+        let answer = answer.to_string();
         assert!(
-            !told.contains("open-sesame") && told.contains("<secret>TOKEN"),
-            "{told}"
+            !answer.contains("open-sesame") && answer.contains("<secret>TOKEN"),
+            "{answer}"
         );
     }
 }
@@ -256,8 +256,8 @@ async fn a_subscriber_is_notified_of_navigations() {
         .await
         .unwrap();
     client.navigate("data:text/html,two").await;
-    let told = updated(&client).await;
-    assert_eq!(told["params"]["uri"], page);
+    let answer = updated(&client).await;
+    assert_eq!(answer["params"]["uri"], page);
     client
         .request("resources/unsubscribe", json!({ "uri": page }))
         .await
@@ -274,8 +274,8 @@ async fn a_subscriber_is_notified_of_reloads() {
     subscribed.unwrap();
     // The same URL and status, but another document.
     client.call("reload", json!({})).await;
-    let told = updated(&client).await;
-    assert_eq!(told["params"]["uri"], page, "{told}");
+    let answer = updated(&client).await;
+    assert_eq!(answer["params"]["uri"], page, "{answer}");
 }
 
 #[testkit::test(chromium)]
@@ -287,8 +287,8 @@ async fn the_ids_of_sessions_and_pages_are_completed() {
             json!({ "type": "ref/resource", "uri": "playwright:///page/{sessionId}/{pageId}" });
         let argument = json!({ "name": name, "value": typed });
         let asked = json!({ "ref": reference, "argument": argument });
-        let told = client.request("completion/complete", asked).await.unwrap();
-        told["completion"]["values"].clone()
+        let answer = client.request("completion/complete", asked).await.unwrap();
+        answer["completion"]["values"].clone()
     };
     let id = created["sessionId"].as_str().unwrap();
     assert_eq!(complete("sessionId", &id[..8]).await, json!([id]));
@@ -351,11 +351,11 @@ async fn files_of_one_principal_are_not_readable_by_another() {
     let opened = json!({ "name": "create_session", "arguments": {} });
     ask("ann", "tools/call", opened).await;
     let list = async |name: &str| {
-        let told = ask(name, "resources/list", json!({})).await;
-        told["result"]["resources"]
+        let answer = ask(name, "resources/list", json!({})).await;
+        answer["result"]["resources"]
             .as_array()
             .cloned()
-            .unwrap_or_else(|| panic!("{told}"))
+            .unwrap_or_else(|| panic!("{answer}"))
     };
     let page = of_kind(&list("ann").await, "page")["uri"].clone();
     assert!(list("bob").await.is_empty());

@@ -21,15 +21,15 @@ async fn refusal(args: &[&str]) -> String {
 
 #[testkit::test(chromium)]
 async fn safe_mode_needs_domains_and_refuses_what_contradicts_it() {
-    let told = refusal(&["--safe"]).await;
+    let answer = refusal(&["--safe"]).await;
     assert!(
-        told.starts_with("--safe needs --allowed-domains")
-            && told.contains("playhouse --safe --allowed-domains "),
-        "{told}"
+        answer.starts_with("--safe needs --allowed-domains")
+            && answer.contains("playhouse --safe --allowed-domains "),
+        "{answer}"
     );
     for pattern in ["*", "*.*"] {
-        let told = refusal(&["--safe", "--allowed-domains", pattern]).await;
-        assert!(told.contains(&format!("\"{pattern}\"")), "{told}");
+        let answer = refusal(&["--safe", "--allowed-domains", pattern]).await;
+        assert!(answer.contains(&format!("\"{pattern}\"")), "{answer}");
     }
     for other in [
         "--enable-script-evaluation",
@@ -45,24 +45,24 @@ async fn safe_mode_needs_domains_and_refuses_what_contradicts_it() {
         "--webdriver-endpoint=http://localhost:4444",
         "--extension",
     ] {
-        let told = refusal(&[&SAFE[..], &[other]].concat()).await;
+        let answer = refusal(&[&SAFE[..], &[other]].concat()).await;
         let name = other
             .split('=')
             .next()
             .unwrap_or(other)
             .replace("--no-", "--");
         assert!(
-            told.contains("--safe") && told.contains(&name) && told.contains("contradict"),
-            "{other}: {told}"
+            answer.contains("--safe") && answer.contains(&name) && answer.contains("contradict"),
+            "{other}: {answer}"
         );
     }
     let folder = tempfile::tempdir().expect("a folder");
     let secrets = folder.path().join("secrets.env");
     fs::write(&secrets, "FREE=other-secret\n").expect("writable");
     let secrets = format!("--secrets={}", secrets.display());
-    let told = refusal(&[&SAFE[..], &[&secrets]].concat()).await;
-    assert!(told.contains("missing for FREE"), "{told}");
-    assert!(!told.contains("other-secret"), "{told}");
+    let answer = refusal(&[&SAFE[..], &[&secrets]].concat()).await;
+    assert!(answer.contains("missing for FREE"), "{answer}");
+    assert!(!answer.contains("other-secret"), "{answer}");
 }
 
 #[testkit::test(chromium)]
@@ -110,10 +110,10 @@ async fn secrets_are_typed_into_documents_of_their_origins_only() {
     }
     // An unbound secret is rejected at startup, also beside a bound one.
     fs::write(&secrets, bound + "FREE=other-secret\n").expect("writable");
-    let told = refusal(&[&SAFE[..], &[&flag]].concat()).await;
+    let answer = refusal(&[&SAFE[..], &[&flag]].concat()).await;
     assert!(
-        told.contains("missing for FREE") && !told.contains("KEY"),
-        "{told}"
+        answer.contains("missing for FREE") && !answer.contains("KEY"),
+        "{answer}"
     );
 }
 
@@ -150,8 +150,8 @@ async fn clients_run_no_code_and_name_no_files() {
         ("browser_run_code_unsafe", json!({ "code": "1" })),
         ("evaluate", json!({ "script": "1" })),
     ] {
-        let told = client.object(tool, arguments).await;
-        assert_eq!(told["errorCode"], "TOOL_DISABLED", "{told}");
+        let answer = client.object(tool, arguments).await;
+        assert_eq!(answer["errorCode"], "TOOL_DISABLED", "{answer}");
     }
     let script = json!({ "url": "javascript:document.title='x'" });
     assert!(client.call("browser_navigate", script).await.is_error);
@@ -178,8 +178,11 @@ async fn clients_run_no_code_and_name_no_files() {
         ("save_state", json!({ "path": "state.json" })),
         ("restore_state", json!({ "path": "file.txt" })),
     ] {
-        let told = client.object(tool, arguments).await;
-        assert_eq!(told["errorCode"], "FILE_ACCESS_DENIED", "{tool}: {told}");
+        let answer = client.object(tool, arguments).await;
+        assert_eq!(
+            answer["errorCode"], "FILE_ACCESS_DENIED",
+            "{tool}: {answer}"
+        );
     }
     for name in ["shot.png", "snapshot.md", "console.txt", "state.json"] {
         assert!(!client.workspace().join(name).exists(), "{name}");
@@ -202,13 +205,13 @@ async fn pages_reach_allowed_domains_and_no_private_addresses() {
     client
         .success("navigate", json!({ "url": site.url("/") }))
         .await;
-    let told = client
+    let answer = client
         .object("navigate", json!({ "url": site.cross_origin_url() }))
         .await;
-    assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
+    assert_eq!(answer["errorCode"], "URL_BLOCKED", "{answer}");
     let file = json!({ "url": "file:///etc/hostname" });
-    let told = client.object("navigate", file).await;
-    assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
+    let answer = client.object("navigate", file).await;
+    assert_eq!(answer["errorCode"], "URL_BLOCKED", "{answer}");
 }
 
 #[testkit::test(chromium)]
@@ -216,14 +219,14 @@ async fn downloads_are_quarantined() {
     let site = Site::start().await;
     let client = safe(&[]).await;
     let go = json!({ "url": site.url("/download?name=tool.sh") });
-    let told = client.success("navigate", go).await;
-    let path = told["download"]["path"]
+    let answer = client.success("navigate", go).await;
+    let path = answer["download"]["path"]
         .as_str()
         .expect("a path")
         .to_owned();
     let place = client.workspace().join(&path);
-    assert!(path.ends_with("quarantine/tool.sh.quarantine"), "{told}");
-    assert!(place.is_file(), "{told}");
+    assert!(path.ends_with("quarantine/tool.sh.quarantine"), "{answer}");
+    assert!(place.is_file(), "{answer}");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

@@ -40,11 +40,11 @@ async fn a_blocked_domain_gets_no_request_and_the_rule_is_reported() {
         format!("{elsewhere}/direct"),
         site.url(&format!("/redirect?to={elsewhere}/redirected")),
     ] {
-        let told =
+        let reply =
             client.call("navigate", json!({ "url": address })).await.raw["structuredContent"]
                 .clone();
-        assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
-        assert_eq!(told["details"]["rule"], rule, "{told}");
+        assert_eq!(reply["errorCode"], "URL_BLOCKED", "{reply}");
+        assert_eq!(reply["details"]["rule"], rule, "{reply}");
         let answer = client
             .call("browser_navigate", json!({ "url": address }))
             .await;
@@ -70,11 +70,11 @@ async fn internal_pages_require_the_option() {
     );
     assert_eq!(refused.raw["structuredContent"]["errorCode"], "URL_BLOCKED");
     let client = server(&["--allowed-schemes", "chrome"]).await;
-    let told = client.call("browser_navigate", inside).await;
+    let answer = client.call("browser_navigate", inside).await;
     assert_ne!(
-        told.raw["structuredContent"]["errorCode"], "URL_BLOCKED",
+        answer.raw["structuredContent"]["errorCode"], "URL_BLOCKED",
         "{}",
-        told.text
+        answer.text
     );
 }
 
@@ -82,16 +82,16 @@ async fn internal_pages_require_the_option() {
 async fn a_screenshot_may_be_too_large() {
     let client = server(&["--max-screenshot-size", "500"]).await;
     let refused = client.call("browser_take_screenshot", json!({})).await;
-    let told = &refused.raw["structuredContent"];
+    let answer = &refused.raw["structuredContent"];
     assert_eq!(
-        (&told["errorCode"], &told["details"]["limit"]),
+        (&answer["errorCode"], &answer["details"]["limit"]),
         (&"RESOURCE_EXHAUSTED".into(), &500.into())
     );
     assert_eq!(refused.images.len(), 0);
     let baseline = json!({ "baseline": "now.png", "update": true });
     let refused = client.call("compare_screenshot", baseline).await;
-    let told = &refused.raw["structuredContent"];
-    assert_eq!(told["errorCode"], "RESOURCE_EXHAUSTED", "{told}");
+    let answer = &refused.raw["structuredContent"];
+    assert_eq!(answer["errorCode"], "RESOURCE_EXHAUSTED", "{answer}");
     assert!(!client.workspace().join("now.png").exists());
 }
 
@@ -103,11 +103,11 @@ async fn images_above_the_limit_are_not_compared() {
         .expect("a picture");
     let baseline = json!({ "baseline": "wide.png" });
     let refused = client.call("compare_screenshot", baseline).await;
-    let told = &refused.raw["structuredContent"];
+    let answer = &refused.raw["structuredContent"];
     assert_eq!(
-        (&told["errorCode"], &told["details"]["width"]),
+        (&answer["errorCode"], &answer["details"]["width"]),
         (&"RESOURCE_EXHAUSTED".into(), &150_000.into()),
-        "{told}"
+        "{answer}"
     );
 }
 
@@ -137,9 +137,9 @@ async fn a_forbidden_tool_is_not_listed_and_its_call_fails() {
         "upload_file",
     ] {
         assert!(!listed.contains(&tool.into()), "{tool}");
-        let told = client.call(tool, json!({})).await.raw["structuredContent"].clone();
-        assert_eq!(told["errorCode"], "TOOL_DISABLED", "{told}");
-        let message = told["message"].as_str().unwrap_or_default();
+        let reply = client.call(tool, json!({})).await.raw["structuredContent"].clone();
+        assert_eq!(reply["errorCode"], "TOOL_DISABLED", "{reply}");
+        let message = reply["message"].as_str().unwrap_or_default();
         assert!(message.contains("--no-enable-"), "{message}");
     }
     let file = client.workspace().join("a.txt");
@@ -247,14 +247,14 @@ async fn the_browser_is_started_as_its_settings_say() {
     fs::write(&path, config.to_string()).expect("writable");
     let path = path.display().to_string();
     let client = server(&["--toolsets", "browser,session", "--config", &path]).await;
-    let go = json!({ "url": site.url("/download?name=told.txt") });
-    let told = client.call("navigate", go).await;
-    let told = &told.raw["structuredContent"]["download"];
-    assert_eq!(told["name"], "told.txt", "{told}");
+    let go = json!({ "url": site.url("/download?name=answer.txt") });
+    let answer = client.call("navigate", go).await;
+    let answer = &answer.raw["structuredContent"]["download"];
+    assert_eq!(answer["name"], "answer.txt", "{answer}");
     let agent = json!({ "script": "navigator.userAgent" });
     let agent = client.call("evaluate", agent).await;
     assert_eq!(agent.raw["structuredContent"]["result"], "Tester/1");
-    let file = downloads.join("told.txt");
+    let file = downloads.join("answer.txt");
     eventually(async || {
         // It is moved there when it is reported.
         client.call("browser_snapshot", json!({})).await;

@@ -10,12 +10,12 @@ use crate::{server, server_on};
 
 async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments).await;
-    let told = answer.raw["structuredContent"].clone();
+    let reply = answer.raw["structuredContent"].clone();
     assert_eq!(
         serde_json::from_str::<Value>(&answer.text).ok(),
-        Some(told.clone())
+        Some(reply.clone())
     );
-    told
+    reply
 }
 
 async fn created(client: &Client) -> String {
@@ -75,11 +75,11 @@ async fn the_default_limits_are_ten_sessions_and_five_minutes() {
         let lifetime = times.map(|(end, start)| end - start);
         assert_eq!(lifetime, Some(300_000), "{session}");
     }
-    let told = object(&client, "create_session", json!({})).await;
+    let answer = object(&client, "create_session", json!({})).await;
     assert_eq!(
-        (&told["errorCode"], &told["details"]["maxSessions"]),
+        (&answer["errorCode"], &answer["details"]["maxSessions"]),
         (&"MAX_SESSIONS_REACHED".into(), &10.into()),
-        "{told}"
+        "{answer}"
     );
 }
 
@@ -145,9 +145,9 @@ async fn sessions_share_only_a_browser(engine: Engine) {
     ] {
         let mut arguments = more;
         arguments["sessionId"] = one.as_str().into();
-        let told = object(&client, tool, arguments).await;
+        let answer = object(&client, tool, arguments).await;
         assert_eq!(
-            (&told["errorCode"], &told["sessionId"]),
+            (&answer["errorCode"], &answer["sessionId"]),
             (&"SESSION_NOT_FOUND".into(), &one.as_str().into())
         );
     }
@@ -205,7 +205,7 @@ async fn browser_data_of_one_session_is_not_visible_to_others(engine: Engine) {
     let granted = client.call("browser_run_code_unsafe", grant).await;
     assert!(!granted.is_error, "{}", granted.text);
     let ask =
-        "() => navigator.permissions.query({ name: 'geolocation' }).then((told) => told.state)";
+        "() => navigator.permissions.query({ name: 'geolocation' }).then((answer) => answer.state)";
     assert_eq!(evaluated(&one, ask).await, "granted");
     assert_ne!(evaluated(&other, ask).await, "granted");
 }
@@ -220,11 +220,11 @@ async fn there_are_no_more_sessions_than_there_may_be() {
     }
     let (mut ids, mut refused) = (BTreeSet::new(), 0);
     for answer in pending {
-        let told = answer.answer().await.expect("an answer")["structuredContent"].clone();
-        match told["sessionId"].as_str() {
+        let reply = answer.answer().await.expect("an answer")["structuredContent"].clone();
+        match reply["sessionId"].as_str() {
             Some(id) => assert!(ids.insert(id.to_owned()), "{id} twice"),
             None => {
-                assert_eq!(told["errorCode"], "MAX_SESSIONS_REACHED");
+                assert_eq!(reply["errorCode"], "MAX_SESSIONS_REACHED");
                 refused += 1;
             }
         }
@@ -248,14 +248,14 @@ async fn an_unused_session_expires() {
     );
     let id = &session["sessionId"];
     until_listed(&client, 0).await;
-    let told = object(
+    let answer = object(
         &client,
         "get_text",
         json!({ "sessionId": id, "selector": "body" }),
     )
     .await;
     assert_eq!(
-        (&told["errorCode"], &told["sessionId"]),
+        (&answer["errorCode"], &answer["sessionId"]),
         (&"SESSION_EXPIRED".into(), id)
     );
 }
@@ -303,9 +303,9 @@ async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_
     );
     let default = json!({ "url": url, "sessionId": "default" });
     let refused = client.call("browser_navigate", default).await;
-    let told = &refused.raw["structuredContent"];
-    assert_eq!(told["errorCode"], "INVALID_PARAMETERS");
-    assert_eq!(told["details"]["missing"], json!(["sessionId"]));
+    let answer = &refused.raw["structuredContent"];
+    assert_eq!(answer["errorCode"], "INVALID_PARAMETERS");
+    assert_eq!(answer["details"]["missing"], json!(["sessionId"]));
     for tool in client.list_tools().await {
         let schema = &tool["inputSchema"];
         let takes = schema["properties"].get("sessionId").is_some();
@@ -417,16 +417,16 @@ async fn closing_a_session_cancels_what_is_under_way_and_later_calls_find_it_gon
     // It arrives after them, so they are waiting by now.
     object(&client, "list_sessions", json!({})).await;
     let held = holds.answer().await.expect("an answer");
-    let told = &held["structuredContent"];
-    assert_eq!(told["errorCode"], "CANCELLED", "{told}");
-    assert_eq!(told["sessionId"], id, "{told}");
+    let reply = &held["structuredContent"];
+    assert_eq!(reply["errorCode"], "CANCELLED", "{reply}");
+    assert_eq!(reply["sessionId"], id, "{reply}");
     let closed = close.answer().await.expect("an answer");
     assert_eq!(closed["structuredContent"]["success"], true, "{closed}");
     for late in late {
-        let told = late.answer().await.expect("an answer");
+        let reply = late.answer().await.expect("an answer");
         assert_eq!(
-            told["structuredContent"]["errorCode"], "SESSION_NOT_FOUND",
-            "{told}"
+            reply["structuredContent"]["errorCode"], "SESSION_NOT_FOUND",
+            "{reply}"
         );
     }
 }
@@ -455,14 +455,14 @@ async fn an_invalid_setting_is_reported_by_its_parameter() {
             "timeout",
         ),
     ] {
-        let told = object(&client, tool, arguments).await;
+        let answer = object(&client, tool, arguments).await;
         assert_eq!(
             (
-                &told["errorCode"],
-                &told["details"]["problems"][0]["parameter"]
+                &answer["errorCode"],
+                &answer["details"]["problems"][0]["parameter"]
             ),
             (&"INVALID_PARAMETERS".into(), &parameter.into()),
-            "{told}"
+            "{answer}"
         );
     }
 }
@@ -485,12 +485,12 @@ async fn a_page_that_crashed_between_two_calls_is_reported_once_and_replaced() {
             "evaluate" => json!({ "script": "document.title" }),
             _ => text.clone(),
         };
-        let told = object(&client, tool, arguments).await;
-        assert_eq!(told["errorCode"], "BROWSER_CRASHED", "{told}");
-        assert_eq!(told["retryable"], true, "{told}");
-        assert_eq!(told["details"]["lostPages"], json!([url]), "{told}");
+        let answer = object(&client, tool, arguments).await;
+        assert_eq!(answer["errorCode"], "BROWSER_CRASHED", "{answer}");
+        assert_eq!(answer["retryable"], true, "{answer}");
+        assert_eq!(answer["details"]["lostPages"], json!([url]), "{answer}");
         assert_eq!(
-            told["details"]["lost"],
+            answer["details"]["lost"],
             json!(["sessionStorage", "history"])
         );
         // It works again, with a new page.
@@ -519,9 +519,9 @@ async fn a_page_that_crashes_during_a_navigation_is_reported_once_and_replaced()
         let pending = client.begin("tools/call", params).await;
         eventually(async || asked() > before).await;
         kill_pages(&client);
-        let told = pending.answer().await.expect("an answer");
-        let told = &told["structuredContent"];
-        assert_eq!(told["errorCode"], "BROWSER_CRASHED", "{tool}: {told}");
+        let reply = pending.answer().await.expect("an answer");
+        let reply = &reply["structuredContent"];
+        assert_eq!(reply["errorCode"], "BROWSER_CRASHED", "{tool}: {reply}");
         let now = client
             .success("evaluate", json!({ "script": "location.href" }))
             .await;
@@ -545,14 +545,14 @@ async fn every_error_names_the_session_that_the_call_named() {
         let mut arguments = arguments;
         arguments["sessionId"] = "buyer".into();
         let failed = client.call(tool, arguments).await;
-        let told = &failed.raw["structuredContent"];
+        let answer = &failed.raw["structuredContent"];
         assert!(failed.is_error, "{tool}: {}", failed.text);
-        assert_eq!(told["sessionId"], "buyer", "{tool}: {told}");
+        assert_eq!(answer["sessionId"], "buyer", "{tool}: {answer}");
     }
     let lost = json!({ "target": "e99", "sessionId": null });
     let lost = client.call("browser_click", lost).await;
-    let told = &lost.raw["structuredContent"];
-    assert_eq!(told["errorCode"], "INVALID_PARAMETERS", "{told}");
+    let answer = &lost.raw["structuredContent"];
+    assert_eq!(answer["errorCode"], "INVALID_PARAMETERS", "{answer}");
 }
 
 #[testkit::test(chromium)]
@@ -575,8 +575,11 @@ async fn named_contexts_count_as_sessions_do_and_a_session_lives_no_longer_than_
         ("create_session", json!({})),
     ] {
         let full = client.call(tool, arguments).await;
-        let told = &full.raw["structuredContent"];
-        assert_eq!(told["errorCode"], "MAX_SESSIONS_REACHED", "{tool}: {told}");
+        let answer = &full.raw["structuredContent"];
+        assert_eq!(
+            answer["errorCode"], "MAX_SESSIONS_REACHED",
+            "{tool}: {answer}"
+        );
     }
     object(&client, "close_session", json!({ "sessionId": "long" })).await;
     let more = client.call("browser_context_create", json!({ "name": "more" }));

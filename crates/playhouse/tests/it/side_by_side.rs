@@ -187,13 +187,13 @@ async fn an_expression_with_too_much_backtracking_is_refused() {
         "{}",
         refused.text
     );
-    let told = &refused.raw["structuredContent"];
-    assert_eq!(told["errorCode"], "INVALID_PARAMETERS", "{told}");
-    assert_eq!(told["retryable"], false, "{told}");
+    let answer = &refused.raw["structuredContent"];
+    assert_eq!(answer["errorCode"], "INVALID_PARAMETERS", "{answer}");
+    assert_eq!(answer["retryable"], false, "{answer}");
     // A rule that cannot be evaluated keeps the request from the server.
     let rule = json!({ "url": "/(a+)+$/", "response": { "body": "mocked" } });
     client.success("mock_response", rule).await;
     let fetch = "fetch('/' + 'a'.repeat(64) + '!').then(() => 'came', () => 'refused')";
-    let told = client.success("evaluate", json!({ "script": fetch })).await;
-    assert_eq!(told["result"], "refused", "{told}");
+    let answer = client.success("evaluate", json!({ "script": fetch })).await;
+    assert_eq!(answer["result"], "refused", "{answer}");
 }

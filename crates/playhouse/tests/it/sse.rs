@@ -70,20 +70,20 @@ async fn posts_go_to_the_stream_that_they_name_and_to_no_other() {
         let answer = server.ask(method, path, &json, PING).await;
         (answer.status, answer.body)
     };
-    let told = |status: u16, body: &str| (status, body.to_owned());
+    let reply = |status: u16, body: &str| (status, body.to_owned());
     let unknown = format!("/sse?sessionId={}", "0".repeat(32));
-    assert_eq!(asked("POST", "/sse").await, told(400, "Missing sessionId"));
+    assert_eq!(asked("POST", "/sse").await, reply(400, "Missing sessionId"));
     for path in [&*unknown, "/sse?sessionId=", "/sse?sessionId=%00"] {
         assert_eq!(
             asked("POST", path).await,
-            told(404, "Session not found"),
+            reply(404, "Session not found"),
             "{path}"
         );
     }
     for method in ["PUT", "DELETE", "PATCH"] {
         assert_eq!(
             asked(method, "/sse").await,
-            told(405, "Method not allowed"),
+            reply(405, "Method not allowed"),
             "{method}"
         );
     }

@@ -134,8 +134,8 @@ async fn a_resumed_stream_ends_with_its_call_and_its_session() {
             let cancelled = json!({
                 "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 },
             });
-            let mut told = post(&server, &id, &cancelled).await;
-            assert_eq!(told.head().await.expect("an answer").status, 202);
+            let mut reply = post(&server, &id, &cancelled).await;
+            assert_eq!(reply.head().await.expect("an answer").status, 202);
             server.metric_is("tool_calls_in_progress", 0).await;
             // A later client does not wait either.
             let (_, mut late) = get(&server, &session, &event).await;
@@ -291,8 +291,8 @@ async fn a_new_stream_of_a_session_replaces_the_one_before() {
     let id = [("mcp-session-id", &*session)];
     server.rpc("/mcp", &id, "resources/list", json!({})).await;
     server.navigate(Some(&session), "about:blank").await;
-    let told = message(&mut second).await.expect("word of the page");
-    assert_eq!(told["method"], "notifications/resources/list_changed");
+    let answer = message(&mut second).await.expect("word of the page");
+    assert_eq!(answer["method"], "notifications/resources/list_changed");
     assert_eq!(server.ask("DELETE", "/mcp", &id, "").await.status, 200);
     // Each message is sent once.
     assert_eq!(message(&mut first).await, None);
@@ -325,6 +325,6 @@ async fn a_listening_client_is_notified_of_a_new_page() {
     let begun = message(&mut stream).await.expect("word that it has begun");
     assert_eq!(begun["method"], "notifications/subscriptions/acknowledged");
     server.navigate(None, "about:blank").await;
-    let told = message(&mut stream).await.expect("word of the page");
-    assert_eq!(told["method"], "notifications/resources/list_changed");
+    let reply = message(&mut stream).await.expect("word of the page");
+    assert_eq!(reply["method"], "notifications/resources/list_changed");
 }

@@ -47,7 +47,7 @@ async fn an_invalid_certificate_is_reported_at_start() {
     let nonsense = folder.path().join("nonsense.pem");
     std::fs::write(&nonsense, "no certificate").expect("a file");
     let missing = folder.path().join("missing.pem");
-    for (certificate, key, told) in [
+    for (certificate, key, answer) in [
         (&missing, &key, "missing.pem as PEM"),
         (&certificate, &missing, "missing.pem as PEM"),
         (&nonsense, &key, "nonsense.pem as PEM"),
@@ -60,6 +60,6 @@ async fn an_invalid_certificate_is_reported_at_start() {
         let errors = process.whole_stderr().await;
         assert_eq!(status.code(), Some(1), "{errors}");
         assert!(errors.starts_with("error: "), "{errors}");
-        assert!(errors.contains(told), "{errors}");
+        assert!(errors.contains(answer), "{errors}");
     }
 }

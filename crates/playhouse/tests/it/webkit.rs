@@ -69,10 +69,10 @@ async fn a_webkit_crash_affects_only_its_session() {
         kill(*browser);
     }
     let text = json!({ "sessionId": dies, "selector": "p" });
-    let told = client.object("get_text", text.clone()).await;
-    assert_eq!(told["errorCode"], "BROWSER_CRASHED", "{told}");
-    assert_eq!(told["retryable"], true, "{told}");
-    assert_eq!(told["details"]["lostPages"], json!([url]), "{told}");
+    let answer = client.object("get_text", text.clone()).await;
+    assert_eq!(answer["errorCode"], "BROWSER_CRASHED", "{answer}");
+    assert_eq!(answer["retryable"], true, "{answer}");
+    assert_eq!(answer["details"]["lostPages"], json!([url]), "{answer}");
     let mark = json!({ "sessionId": lives, "script": "window.mark" });
     let kept = client.object("evaluate", mark.clone()).await;
     assert_eq!(kept["result"], "kept", "{kept}");

@@ -53,7 +53,7 @@ app.post("/api/log-out", (request, response) => {
 
 app.use("/api", (request, response, next) => {
   request.user = sessions.get(sessionOf(request));
-  if (!request.user) return response.status(401).json({ error: "nobody is logged in" });
+  if (!request.user) return response.status(401).json({ error: "no user is logged in" });
   next();
 });
 

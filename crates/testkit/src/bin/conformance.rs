@@ -54,7 +54,7 @@ async fn ask(clients: &Clients, server: &HttpServer, args: &[&str]) -> Output {
     let suite = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
     #[expect(
         clippy::disallowed_methods,
-        reason = "it is somebody else's client, and waited for"
+        reason = "it is a client of another project, and waited for"
     )]
     tokio::process::Command::new(&clients.node)
         .arg(clients.folder.join(suite))

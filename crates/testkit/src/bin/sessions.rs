@@ -32,9 +32,9 @@ async fn main() -> ExitCode {
     let site = Site::start().await;
     site.add_page(
         "/work",
-        "<!doctype html><title>Work</title><h1 id=told>nobody</h1><label>Name <input id=name></label>
+        "<!doctype html><title>Work</title><h1 id=output>empty</h1><label>Name <input id=name></label>
 <button onclick=\"localStorage.name = document.cookie = document.getElementById('name').value;
-document.getElementById('told').textContent = [document.cookie, ...Object.values(localStorage)].join()\">Tell</button>",
+document.getElementById('output').textContent = [document.cookie, ...Object.values(localStorage)].join()\">Tell</button>",
     );
     let outcome = match soaks {
         true => soak(&site, count).await,
@@ -211,9 +211,9 @@ async fn work(client: &Client, site: &Site, begun: Begun) -> Result<Done, String
         arguments["sessionId"] = id.as_str().into();
         call(client, tool, arguments).await?;
     }
-    let told = json!({ "sessionId": id, "selector": "#told" });
-    let told = call(client, "get_text", told).await?;
-    let said = told["text"].as_str().unwrap_or_default();
+    let output = json!({ "sessionId": id, "selector": "#output" });
+    let output = call(client, "get_text", output).await?;
+    let said = output["text"].as_str().unwrap_or_default();
     if said != format!("{name},{name}") {
         return Err(format!("{name} sees {said:?}"));
     }

@@ -85,7 +85,7 @@ async fn session(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Respo
     } else {
         (
             StatusCode::UNAUTHORIZED,
-            Json(json!({ "error": "nobody is signed in" })),
+            Json(json!({ "error": "no user is signed in" })),
         )
             .into_response()
     }

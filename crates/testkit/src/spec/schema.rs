@@ -87,7 +87,7 @@ mod tests {
         ] {
             assert_eq!(misfit(&schema, &fitting), None);
         }
-        for (value, told) in [
+        for (value, expected) in [
             (json!({}), ".n is missing"),
             (
                 json!({ "n": "1" }),
@@ -102,7 +102,7 @@ mod tests {
                 ".all[0].s is null, and not of type \"string\"",
             ),
         ] {
-            assert_eq!(misfit(&schema, &value).as_deref(), Some(told));
+            assert_eq!(misfit(&schema, &value).as_deref(), Some(expected));
         }
     }
 }

@@ -220,9 +220,9 @@ async fn child_sessions_share_the_queue_of_their_page() {
     browser.settle(&connection).await;
     assert!(connection.take_events("frame").is_none());
     let mut page = connection.take_events("page").unwrap();
-    let told = |event: &RawEvent| event.is::<target::AttachedToTarget>();
-    assert!(told(&page.next().await.unwrap()));
-    assert!(told(&page.next().await.unwrap()));
+    let reported = |event: &RawEvent| event.is::<target::AttachedToTarget>();
+    assert!(reported(&page.next().await.unwrap()));
+    assert!(reported(&page.next().await.unwrap()));
     let expected = [
         ("worker", 0.0),
         ("page", 2.0),
@@ -357,7 +357,9 @@ async fn a_full_queue_ends_with_a_reason_and_without_a_gap() {
     let reason = slow.end_reason().unwrap();
     assert!(reason.contains("16384 events were waiting"), "{reason}");
     match connection.session("slow").flush().await {
-        Err(Error::SessionClosed { reason: told, .. }) => assert_eq!(told, reason),
+        Err(Error::SessionClosed {
+            reason: reported, ..
+        }) => assert_eq!(reported, reason),
         other => panic!("{other:?}"),
     }
     let mut other = connection.take_events("other").unwrap();
@@ -377,12 +379,12 @@ async fn a_closed_connection_fails_all_calls_with_the_reason() {
     drop(browser);
     let reason = "the browser closed the pipe";
     let is_closed = |error: Error| match error {
-        Error::Closed { reason: told } => assert_eq!(told, reason),
+        Error::Closed { reason: reported } => assert_eq!(reported, reason),
         other => panic!("{other:?}"),
     };
     is_closed(reply.await.unwrap_err());
-    let told = closed.wait_for(Option::is_some).await.unwrap().clone();
-    assert_eq!(told.as_deref(), Some(reason));
+    let reported = closed.wait_for(Option::is_some).await.unwrap().clone();
+    assert_eq!(reported.as_deref(), Some(reason));
     root.next().await.unwrap();
     assert!(root.next().await.is_none());
     assert_eq!(root.end_reason(), Some(reason));

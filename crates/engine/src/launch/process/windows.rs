@@ -43,7 +43,7 @@ impl Pipe {
 /// The ends that the browser inherits: the one that it reads, and the one that it writes.
 pub(super) struct BrowserEnds([File; 2]);
 
-/// Creates the pipes and opens their other ends at once. Each has one instance, so nobody else can open it afterwards.
+/// Creates the pipes and opens their other ends at once. Each has one instance, so no other process can open it afterwards.
 pub(super) fn pipe() -> io::Result<(Pipe, BrowserEnds)> {
     let (name, mut options) = (Uuid::new_v4(), ServerOptions::new());
     options.first_pipe_instance(true).max_instances(1);

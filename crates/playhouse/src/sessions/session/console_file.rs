@@ -70,7 +70,7 @@ struct OpenFile {
     /// The size, in bytes.
     size: usize,
     lines: usize,
-    told: usize,
+    reported: usize,
 }
 
 impl ConsoleFile {
@@ -136,11 +136,11 @@ impl ConsoleFile {
     /// Returns the lines that were not reported yet.
     pub(super) fn new_lines(&mut self) -> Option<Event> {
         let file = self.file.as_mut()?;
-        if file.told == file.lines {
+        if file.reported == file.lines {
             return None;
         }
-        let first = file.told + 1;
-        file.told = file.lines;
+        let first = file.reported + 1;
+        file.reported = file.lines;
         Some(Event::Console {
             link: self.output.link(&file.path),
             first,
@@ -159,7 +159,7 @@ impl ConsoleFile {
                     began: Instant::now(),
                     size: 0,
                     lines: 0,
-                    told: 0,
+                    reported: 0,
                 })
             }
         };

@@ -125,13 +125,13 @@ impl Session {
                 ..Answer::default()
             };
         }
-        let told = |event: &mut Event| {
+        let is_reported = |event: &mut Event| {
             matches!(
                 event,
                 Event::NavigationFailed { .. } | Event::UserActed {} | Event::UserAnnotated { .. }
             )
         };
-        let mut events: Vec<_> = self.state().events.extract_if(.., told).collect();
+        let mut events: Vec<_> = self.state().events.extract_if(.., is_reported).collect();
         events.extend(tabs.refused());
         events.extend(tabs.download_events().await);
         Answer {

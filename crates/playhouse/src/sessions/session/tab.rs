@@ -34,7 +34,7 @@ pub(crate) struct Tab {
     console: Arc<Mutex<ConsoleFile>>,
     init: Option<Initialization>,
     /// Whether the crash was reported to a program.
-    crash_told: AtomicBool,
+    crash_reported: AtomicBool,
     /// Whether the client was informed of the tab.
     known: AtomicBool,
     /// The number of responses that the page had received when the last action started.
@@ -90,7 +90,7 @@ impl Tab {
             settings.answers.console_level,
         )));
         let watch = task::spawn("console log", log_console(page.clone(), console.clone()));
-        let told = ReportedState {
+        let reported = ReportedState {
             facts: PageFacts {
                 url: "about:blank".to_owned(),
                 ..PageFacts::default()
@@ -100,10 +100,10 @@ impl Tab {
         Self {
             page,
             opened: SystemTime::now(),
-            last_reported: Mutex::new(told),
+            last_reported: Mutex::new(reported),
             console,
             init,
-            crash_told: AtomicBool::new(false),
+            crash_reported: AtomicBool::new(false),
             known: AtomicBool::new(false),
             responses: AtomicU64::new(0),
             requests: AtomicU64::new(0),
@@ -156,10 +156,10 @@ impl Tab {
 
     /// Records the reported state; returns whether it changed.
     pub(crate) fn set_reported(&self, facts: PageFacts, current: bool) -> bool {
-        let mut told = self.last_reported();
+        let mut reported = self.last_reported();
         let now = ReportedState { facts, current };
-        let news = *told != now;
-        *told = now;
+        let news = *reported != now;
+        *reported = now;
         self.set_known();
         news
     }
@@ -332,12 +332,12 @@ impl Tab {
 
     /// Returns whether the tab crashed and that was not reported.
     pub(super) fn is_crash_unreported(&self) -> bool {
-        self.page.is_crashed() && !self.crash_told.load(Ordering::Relaxed)
+        self.page.is_crashed() && !self.crash_reported.load(Ordering::Relaxed)
     }
 
     /// Records that the crash was reported.
     pub(crate) fn set_crash_reported(&self) {
-        self.crash_told.store(true, Ordering::Relaxed);
+        self.crash_reported.store(true, Ordering::Relaxed);
     }
 
     /// Records that this tab replaces a crashed one.

@@ -66,7 +66,7 @@ struct State {
     /// The URLs of all tabs at the last update.
     seen: Vec<String>,
     /// The reported number of refused tabs.
-    told_refused: u64,
+    reported_refused: u64,
     /// Whether a call has used the tabs.
     used: bool,
 }
@@ -301,7 +301,7 @@ impl Tabs {
     pub(crate) fn refused(&self) -> Option<Event> {
         let refused = self.shared.context.refused_pages();
         let mut state = self.shared.reconciled();
-        let count = refused - std::mem::replace(&mut state.told_refused, refused);
+        let count = refused - std::mem::replace(&mut state.reported_refused, refused);
         (count > 0).then_some(Event::TabsRefused { count })
     }
 

@@ -181,12 +181,12 @@ impl Subscriptions {
             let message = format!("A connection may subscribe to {SUBSCRIPTIONS} resources");
             return Err(ErrorData::invalid_params(message, None));
         }
-        let told = uri.clone();
+        let reported = uri.clone();
         let watching = task::spawn("subscription", async move {
             let mut watch = resources.watch(address);
             loop {
                 watch.changed().await;
-                let updated = ResourceUpdatedNotificationParam::new(told.clone());
+                let updated = ResourceUpdatedNotificationParam::new(reported.clone());
                 // A disconnected client drops this task with the connection.
                 let _ = peer.notify_resource_updated(updated).await;
             }

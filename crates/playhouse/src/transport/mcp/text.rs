@@ -109,9 +109,9 @@ impl Feed {
 
     /// Rejects a message of more than `most` bytes, which was discarded.
     pub(crate) async fn too_large(&self, most: u64) -> Result<(), Closed> {
-        let told = format!("Invalid Request: the message is longer than {most} bytes");
-        let told = refusal(Value::Null, INVALID_REQUEST, &told);
-        self.refuse(&told).await
+        let answer = format!("Invalid Request: the message is longer than {most} bytes");
+        let answer = refusal(Value::Null, INVALID_REQUEST, &answer);
+        self.refuse(&answer).await
     }
 
     async fn refuse(&self, refusal: &Value) -> Result<(), Closed> {
@@ -207,8 +207,8 @@ impl TextTransport {
         match message {
             ClientJsonRpcMessage::Request(request) => {
                 if open.contains(&request.id) {
-                    let told = "Invalid Request: duplicate request id";
-                    return Err((INVALID_REQUEST, told));
+                    let answer = "Invalid Request: duplicate request id";
+                    return Err((INVALID_REQUEST, answer));
                 }
                 if open.len() == MAX_OPEN_REQUESTS {
                     return Err((SERVER_ERROR, "Too many concurrent requests"));
@@ -267,13 +267,13 @@ impl Transport<RoleServer> for TextTransport {
                 continue;
             }
             self.opened = true;
-            let Err((code, told)) = self.admit(&mut message) else {
+            let Err((code, answer)) = self.admit(&mut message) else {
                 return Some(message);
             };
             if let (ClientJsonRpcMessage::Request(request), Some(outbox)) = (&message, &self.outbox)
             {
                 let id = serde_json::to_value(&request.id).unwrap_or_default();
-                let refusal = refusal(id, code, told);
+                let refusal = refusal(id, code, answer);
                 // If the queue is full, the client does not read; this error is then the smallest loss.
                 let _ = outbox.try_send(refusal.to_string());
             }

@@ -45,7 +45,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
     let caller = server.caller(Principal::anonymous());
     let (feed, outbox, connection) = mcp::connection(server.clone(), caller, None);
     let people = task::spawn("hand-overs", serve_users(server.clone()));
-    let (writing, nobody_reads) = tokio::sync::oneshot::channel::<()>();
+    let (writing, closed) = tokio::sync::oneshot::channel::<()>();
     let written = task::spawn("stdout", async {
         transport::stdio::write(tokio::io::stdout(), outbox).await;
         drop(writing);
@@ -65,7 +65,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
         () = read => {}
         () = signal::end() => {}
         // While the input is open, this resolves only when the other end of the output is closed.
-        _ = nobody_reads => {}
+        _ = closed => {}
     }
     server.stop();
     drop(people);

@@ -260,7 +260,7 @@ async fn converse(stream: UnixStream, shared: &Shared) -> io::Result<()> {
     let serving = task::spawn("connection", connection);
     let writing = task::spawn("socket", stdio::write(output, outbox));
     tokio::select! {
-        // Nobody reads the answers.
+        // The answers are not read.
         () = stdio::read(input, feed) => drop(writing),
         () = shared.end.cancelled() => {
             serving.ended().await;

@@ -24,7 +24,7 @@ async fn errors_of_a_server_command_are_reported() {
     let site = Site::start().await;
     let project = Project::new();
     // The browser is invalid on purpose: none of them gets so far.
-    for (mode, code, told) in [
+    for (mode, code, reply) in [
         ("error", "DEV_SERVER_FAILED", "the app ended with code 1"),
         ("silent", "DEV_SERVER_FAILED", "printed nothing on stdout"),
         ("no-json", "DEV_SERVER_FAILED", "printed no JSON object"),
@@ -99,7 +99,10 @@ async fn errors_of_a_server_command_are_reported() {
         let client = project.serve(&command, &limits).await;
         let error = failed(&client, "e2e_start", json!({})).await;
         assert_eq!(text(&error, "/errorCode"), code, "{mode}: {error:#}");
-        assert!(text(&error, "/message").contains(told), "{mode}: {error:#}");
+        assert!(
+            text(&error, "/message").contains(reply),
+            "{mode}: {error:#}"
+        );
         assert!(error["suggestion"].is_string());
         if mode.starts_with("never@") {
             assert_eq!(text(&error, "/details/stderr"), "waiting for the database");

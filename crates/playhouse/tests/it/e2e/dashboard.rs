@@ -11,8 +11,8 @@ async fn the_dashboard_shows_the_log_of_the_app() {
     let project = Project::new();
     let client = project.serve(&command, &["--dashboard"]).await;
     client.success("e2e_start", json!({})).await;
-    let told = client.stderr_with("?token=").await;
-    let link = told
+    let stderr = client.stderr_with("?token=").await;
+    let link = stderr
         .split_whitespace()
         .find(|word| word.contains("?token="));
     let user = launch(&[]).start().await;

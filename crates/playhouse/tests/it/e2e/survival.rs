@@ -11,13 +11,13 @@ use crate::faults::{browsers, kill};
 /// A command whose app is an idle process: the site serves its page. It does not restart while the file `broken` exists.
 const IDLE_APP: &str = r#"alive() { [ -f "$APP.pid" ] && kill -0 "$(cat "$APP.pid")" 2> /dev/null; }
 start() { setsid sleep 1000007 > "$APP.log" 2>&1 & echo $! > "$APP.pid"; }
-told() { echo "{\"status\":\"$1\",\"url\":\"$site\",\"pid\":$(cat "$APP.pid"),\"logs\":{\"combined\":\"$APP.log\"}}"; }
+report() { echo "{\"status\":\"$1\",\"url\":\"$site\",\"pid\":$(cat "$APP.pid"),\"logs\":{\"combined\":\"$APP.log\"}}"; }
 case $1 in
-  --start) start; told ready ;;
+  --start) start; report ready ;;
   --restart) alive && kill "$(cat "$APP.pid")"
     [ -f broken ] && { rm "$APP.pid"; echo '{"status":"error","message":"it does not compile"}'; exit 1; }
-    start; told restarted ;;
-  --status) if alive; then told running; else echo '{"status":"stopped"}'; fi ;;
+    start; report restarted ;;
+  --status) if alive; then report running; else echo '{"status":"stopped"}'; fi ;;
   *) alive && kill "$(cat "$APP.pid")"; echo '{"status":"stopped"}' ;;
 esac"#;
 
@@ -121,7 +121,7 @@ async fn a_session_survives_its_server_and_its_browser() {
     let server = restarted["pid"]
         .as_u64()
         .and_then(|pid| pid.try_into().ok());
-    kill(server.expect("it is told"));
+    kill(server.expect("the PID is reported"));
     let never = json!({ "pattern": "never", "timeout": 600_000 });
     let ended = failed(&client, "wait_for_server_log", never).await;
     assert_eq!(ended["errorCode"], "DEV_SERVER_FAILED", "{ended:#}");

@@ -14,7 +14,7 @@ async fn navigation_errors_carry_the_net_error() {
         "/loop",
         Resource::html("").status(302).header("location", "/loop"),
     );
-    let nobody = {
+    let closed_port = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         format!("http://{}/", listener.local_addr().expect("an address"))
     };
@@ -25,7 +25,7 @@ async fn navigation_errors_carry_the_net_error() {
             "net::ERR_SSL_PROTOCOL_ERROR",
             "try http",
         ),
-        (nobody, "net::ERR_CONNECTION_REFUSED", "server runs"),
+        (closed_port, "net::ERR_CONNECTION_REFUSED", "server runs"),
         // The net error depends on the resolver of the machine.
         (
             "http://nowhere.invalid/".to_owned(),
@@ -55,7 +55,7 @@ async fn a_crashed_tab_is_reported_and_replaced() {
     let seen = visit.call("browser_snapshot", json!({})).await;
     // The crash occurs before, between or after the two; if its tab was replaced already, the console reports it.
     let tells = |text: &str| text.contains("crashed") || text.contains("New console entries");
-    let told = [&gone, &seen].map(|answer| tells(&answer.text));
-    assert!(told.contains(&true), "{}\n{}", gone.text, seen.text);
+    let reply = [&gone, &seen].map(|answer| tells(&answer.text));
+    assert!(reply.contains(&true), "{}\n{}", gone.text, seen.text);
     visit.assert_usable("a crash").await;
 }

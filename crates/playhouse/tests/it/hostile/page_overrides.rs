@@ -108,8 +108,8 @@ async fn a_page_that_replaces_what_scripts_rely_on_is_used_all_the_same() {
             "\"two\"",
         ),
     ] {
-        let told = visit.call("browser_evaluate", arguments).await;
-        assert_eq!(told.result(), result, "{}", told.text);
+        let answer = visit.call("browser_evaluate", arguments).await;
+        assert_eq!(answer.result(), result, "{}", answer.text);
     }
     visit.assert_usable("replaced functions").await;
 }

@@ -132,10 +132,10 @@ impl tools::Page for Page {
 
     /// One script and one command, whose response arrives after the page has handled the events.
     async fn click(&self, selector: &str) -> wire::Result<()> {
-        let told = self
+        let point = self
             .text(format!("{READY}({}).join()", element(selector)))
             .await?;
-        let (x, y) = told.split_once(',').unwrap_or_default();
+        let (x, y) = point.split_once(',').unwrap_or_default();
         let actions = vec![
             Action::PointerMove {
                 x: x.parse().unwrap_or_default(),

@@ -102,9 +102,9 @@ impl Browser {
         let context = root.call(&target::CreateBrowserContext::default()).await?;
         let name = context.browser_context_id;
         let page = Page::open(&self.connection, Some(name.clone())).await?;
-        let told = text(&name);
+        let value = text(&name);
         self.pages().insert(name, Arc::new(page));
-        Ok(told)
+        Ok(value)
     }
 
     async fn close(&self, name: &str) -> wire::Result<Value> {

@@ -53,22 +53,27 @@ pub(crate) async fn call(page: &impl Page, tool: &str, arguments: &Value) -> wir
     let done = || text("ok");
     match tool {
         "navigate" => page.navigate(given("url")).await.map(|()| done()),
-        "snapshot" => page.text(WALKER.to_owned()).await.map(|told| text(&told)),
+        "snapshot" => page
+            .text(WALKER.to_owned())
+            .await
+            .map(|answer| text(&answer)),
         "evaluate" => {
             let expression = format!("String({})", given("expression"));
-            page.text(expression).await.map(|told| text(&told))
+            page.text(expression).await.map(|answer| text(&answer))
         }
         "click" => page.click(given("selector")).await.map(|()| done()),
         "click-settled" => {
             page.text(WATCH.to_owned()).await?;
             page.click(given("selector")).await?;
-            page.text(SETTLED.to_owned()).await.map(|told| text(&told))
+            page.text(SETTLED.to_owned())
+                .await
+                .map(|answer| text(&answer))
         }
         "fill" => {
             let fields = arguments["fields"].as_array();
             let script: String = fields.into_iter().flatten().map(filled).collect();
-            let told = page.text(script + "'ok'").await;
-            told.map(|told| text(&told))
+            let answer = page.text(script + "'ok'").await;
+            answer.map(|answer| text(&answer))
         }
         "key" => page.key(given("key")).await.map(|()| done()),
         "screenshot" => {
@@ -77,13 +82,13 @@ pub(crate) async fn call(page: &impl Page, tool: &str, arguments: &Value) -> wir
         }
         "wait" => {
             let wanted = json!(given("text"));
-            let told = page
+            let answer = page
                 .text(format!(
                     "new Promise(done => {{ const look = () => document.body.innerText.includes({wanted}) && (watch.disconnect(), done('ok'));
                      const watch = new MutationObserver(look); watch.observe(document, {{ subtree: true, childList: true, characterData: true }}); look(); }})"
                 ))
                 .await;
-            told.map(|told| text(&told))
+            answer.map(|answer| text(&answer))
         }
         _ => Ok(text(&format!("no tool {tool}"))),
     }

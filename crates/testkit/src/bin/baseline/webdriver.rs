@@ -107,8 +107,8 @@ async fn screen() -> (Child, String) {
         .stdout(Stdio::piped())
         .spawn()
         .expect("an Xvfb");
-    let told = server.stdout.take().expect("it is piped");
-    let number = BufReader::new(told).lines().next_line().await;
+    let output = server.stdout.take().expect("it is piped");
+    let number = BufReader::new(output).lines().next_line().await;
     let number = number.ok().flatten().expect("Xvfb says its number");
     (server, format!(":{number}"))
 }
@@ -154,8 +154,8 @@ impl tools::Page for Page {
     async fn text(&self, expression: String) -> wire::Result<String> {
         // The result of several statements is that of the last one.
         let window = self.window().await;
-        let told = window.run(format!("return eval({})", json!(expression)));
-        Ok(told.await?.as_str().unwrap_or_default().to_owned())
+        let output = window.run(format!("return eval({})", json!(expression)));
+        Ok(output.await?.as_str().unwrap_or_default().to_owned())
     }
 
     /// The driver scrolls the element into view, and clicks unless another element covers it.

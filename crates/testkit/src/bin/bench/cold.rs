@@ -173,9 +173,9 @@ impl Cold<'_> {
 
     /// Measures the task from the spawn of the server, and again.
     async fn tasks(&mut self, running: &mut Running) -> Result<(), String> {
-        let told = self.task(running, 1).await?;
+        let texts = self.task(running, 1).await?;
         self.add("task-cold", running.started.elapsed().as_secs_f64() * 1e3);
-        self.add_tokens("tokens-task", &told);
+        self.add_tokens("tokens-task", &texts);
         let start = std::time::Instant::now();
         self.task(running, 2).await?;
         self.add("task-warm", start.elapsed().as_secs_f64() * 1e3);
@@ -184,18 +184,18 @@ impl Cold<'_> {
 
     /// Runs the ten steps; returns the answers.
     async fn task(&self, running: &mut Running, n: usize) -> Result<String, String> {
-        let mut told = String::new();
+        let mut texts = String::new();
         for (number, step) in task(self.site, n).iter().enumerate() {
             for answer in running.step(step).await?.answers {
-                told += &answer.text;
-                told.push('\n');
+                texts += &answer.text;
+                texts.push('\n');
             }
             let sent = format!("sent value 1 of {n}.");
             if number == 5 && !running.snapshot.contains(&sent) {
                 return Err(format!("the page does not show {sent:?}"));
             }
         }
-        Ok(told)
+        Ok(texts)
     }
 }
 

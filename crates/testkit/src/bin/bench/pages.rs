@@ -97,14 +97,14 @@ fn orders() -> String {
 }
 
 /// Buttons that fetch data and then show it.
-const SPA: &str = "<!doctype html><title>Shop</title><h1>Shop</h1><h2 id=told>nothing</h2>
+const SPA: &str = "<!doctype html><title>Shop</title><h1>Shop</h1><h2 id=output>nothing</h2>
 <button id=b0>Load 0</button><button id=b50>Load 50</button><button id=b300>Load 300</button>
 <script>
 let count = 0;
 for (const ms of [0, 50, 300]) document.getElementById('b' + ms).onclick = async () => {
   const answer = await fetch('/delay?ms=' + ms);
   await answer.text();
-  document.getElementById('told').textContent = 'loaded ' + ms + ' no ' + ++count + '.';
+  document.getElementById('output').textContent = 'loaded ' + ms + ' no ' + ++count + '.';
 };
 </script>";
 

@@ -248,8 +248,8 @@ impl Listening {
             launch = launch.args(["--auth", "none"]);
         }
         let process = launch.spawn();
-        let told = process.stderr_with("/mcp").await;
-        let url = told
+        let stderr = process.stderr_with("/mcp").await;
+        let url = stderr
             .lines()
             .find_map(|line| line.strip_prefix("Listening on http://"));
         let authority = url.expect("it says where it listens").to_owned();

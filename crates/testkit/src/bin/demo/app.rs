@@ -53,7 +53,7 @@ pub(crate) async fn test(program: &Path) -> Show {
     show.call("e2e_errors", json!({}), &["/api/export 500", "TypeError"])
         .await;
 
-    show.part("Somebody gives the API the settings that it lacks, and restarts it");
+    show.part("A user gives the API the settings that it lacks, and restarts it");
     mend(&app.database());
     show.call(
         "e2e_restart",

@@ -142,7 +142,7 @@ fn in_short(arguments: &Value, answer: &CallResult) -> String {
     .iter()
     .find_map(|name| arguments[name].as_str())
     .map_or_else(|| arguments.to_string(), str::to_owned);
-    let told = [
+    let shown = [
         answer.section("Error"),
         answer.section("Modal state"),
         answer.section("Result"),
@@ -156,11 +156,11 @@ fn in_short(arguments: &Value, answer: &CallResult) -> String {
     .flat_map(str::lines)
     .find(|line| !line.trim().is_empty())
     .unwrap_or_default();
-    let told = match answer.snapshot() {
-        Some(snapshot) => format!("{told}  [{} lines of snapshot]", snapshot.lines().count()),
-        None => told.to_owned(),
+    let shown = match answer.snapshot() {
+        Some(snapshot) => format!("{shown}  [{} lines of snapshot]", snapshot.lines().count()),
+        None => shown.to_owned(),
     };
-    format!("{}  →  {}", cut(&asked, 60), cut(&told, 90))
+    format!("{}  →  {}", cut(&asked, 60), cut(&shown, 90))
 }
 
 fn cut(text: &str, length: usize) -> String {

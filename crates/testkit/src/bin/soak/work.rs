@@ -38,14 +38,14 @@ pub(crate) fn add_pages(site: &Site) {
     site.add_page(
         "/work",
         &format!(
-            "<!doctype html><title>Work</title><h1>Work</h1><h2 id=told>nothing yet</h2>
+            "<!doctype html><title>Work</title><h1>Work</h1><h2 id=output>nothing yet</h2>
 <label>Name <input id=name></label><label>Town <input id=town></label>
 <button id=count>Count</button><button id=ask>Ask</button><button id=load>Load</button>
 <a id=save href='/download?name=soak.txt&size=2000'>Save</a><iframe src='/inner'></iframe>
 <table><tbody>{rows}</tbody></table>
 <script>
 let n = 0;
-const tell = text => document.getElementById('told').textContent = text;
+const tell = text => document.getElementById('output').textContent = text;
 document.getElementById('count').onclick = () => {{ tell('count ' + ++n); console.log('counted', n, {{ n }}); }};
 document.getElementById('ask').onclick = () => tell(confirm('Sure?') ? 'agreed' : 'refused');
 document.getElementById('load').onclick = async () => {{ const answer = await fetch('/headers'); await answer.json(); tell('loaded'); }};
@@ -85,7 +85,7 @@ pub(crate) fn turn(site: &Site) -> Vec<Work> {
         ),
         call(
             "browser_evaluate",
-            json!({ "function": "() => document.getElementById('told').textContent" }),
+            json!({ "function": "() => document.getElementById('output').textContent" }),
             "count 1",
         ),
         call("browser_press_key", json!({ "key": "Tab" }), ""),
@@ -102,7 +102,7 @@ pub(crate) fn turn(site: &Site) -> Vec<Work> {
         call("browser_handle_dialog", json!({ "accept": true }), ""),
         call(
             "browser_evaluate",
-            json!({ "function": "() => document.getElementById('told').textContent" }),
+            json!({ "function": "() => document.getElementById('output').textContent" }),
             "agreed",
         ),
         call(

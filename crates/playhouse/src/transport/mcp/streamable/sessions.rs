@@ -222,7 +222,7 @@ fn record_activity(known: &Known, id: &SessionId) {
 
 /// Records a request as in progress, or returns why it is rejected. Of two requests with one id, only one would get a response.
 fn admit(open: &Open, id: &RequestId) -> std::result::Result<(), ServerSseMessage> {
-    let (code, told) = match open.count() >= MAX_OPEN_REQUESTS {
+    let (code, reason) = match open.count() >= MAX_OPEN_REQUESTS {
         true => (ErrorCode(SERVER_ERROR), "Too many concurrent requests"),
         false if open.add(id) => return Ok(()),
         false => (
@@ -230,7 +230,7 @@ fn admit(open: &Open, id: &RequestId) -> std::result::Result<(), ServerSseMessag
             "Invalid Request: duplicate request id",
         ),
     };
-    let error = ErrorData::new(code, told, None);
+    let error = ErrorData::new(code, reason, None);
     let message = ServerJsonRpcMessage::error(error, Some(id.clone()));
     Err(ServerSseMessage::from_message(message))
 }

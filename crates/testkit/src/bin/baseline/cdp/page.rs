@@ -44,7 +44,7 @@ impl Page {
         let session = connection.session(attached.session_id);
         let events = connection
             .take_events(session.id().expect("a session has an id"))
-            .expect("its events are nobody else's");
+            .expect("its events have one receiver");
         let (count, loads) = watch::channel(0);
         let mut tasks = JoinSet::new();
         tasks.spawn(count_loads(events, count));
