@@ -47,7 +47,7 @@ pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
             browser.name, browser.cases
         );
     }
-    text.push_str("\n## What a browser cannot do\n\nWhoever asks for it is answered by `UNSUPPORTED_BY_BROWSER`, before anything is half done.\n\n| feature |");
+    text.push_str("\n## What a browser cannot do\n\nA call that requires it fails with `UNSUPPORTED_BY_BROWSER` before it changes anything.\n\n| feature |");
     for browser in browsers {
         let _ = write!(text, " {} |", browser.name);
     }
