@@ -40,7 +40,7 @@ export default async ({ page }) => {
 - A dialog that no listener answers ends the call, and `browser_handle_dialog` answers it.
 - Listeners and routes go on after the call, until they are removed or the browser is closed; timers too. At most 16 calls may leave some; then the oldest end.
 - `await page.pause()` pauses the code until `browser_resume` (`--caps devtools`; without it, it does nothing).
-- `console.log` and its kin add lines to the result. An unhandled rejection is reported in the answer, beside the result.
+- `console.log`, `console.error` and so on add lines to the result. An unhandled rejection is reported in the answer, beside the result.
 - `setInputFiles` takes paths, or `{ name, mimeType, buffer }`. `postData()` is known of the newest requests, where it is text.
 - What is not in this list fails with a message that says so, and so do options that would change something. Those that change nothing here (`noWaitAfter`, `animations`, `caret`, …) are ignored.
 

@@ -336,7 +336,7 @@ options! {
     "Server" {
         /// The configuration file: JSON, or INI with dotted keys.
         config: PathBuf, no_key().everywhere();
-        /// The least severe log messages to write: error, warn, info, debug, trace.
+        /// The least severe log messages to write: error, warn, info, debug, trace. At trace they contain typed secrets and passwords.
         log_level: LogLevel = LogLevel::Warn, key("logLevel").or(&["logging.level"]).flag();
         /// The format of log messages: text, json (an object on each line).
         log_format: LogFormat = LogFormat::Text, key("logging.format").flag();

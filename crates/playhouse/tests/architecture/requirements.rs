@@ -1,8 +1,8 @@
-//! The proofs that docs/requirements.md names exist.
+//! The proofs that docs/requirements.md and docs/security.md name exist.
 
 use std::fs;
 
-use crate::{assert_none, root};
+use crate::{assert_none, files, root};
 
 const HINT: &str = "Name the test that proves it now in docs/requirements.md.";
 
@@ -43,6 +43,39 @@ fn each_criterion_has_a_proof() {
         !cell.split('`').skip(1).step_by(2).any(is_proof)
     });
     assert_none(empty.map(str::to_owned).collect(), HINT);
+}
+
+/// The second cell of a row of promises has names of tests and of files with tests.
+#[test]
+fn promises_of_security_name_tests_that_exist() {
+    let text = fs::read_to_string(root().join("docs/security.md")).expect("the promises");
+    let paths = files(&root().join("crates"), &["rs", "md"]);
+    let sources: String = paths
+        .iter()
+        .map(|path| fs::read_to_string(path).expect("text"))
+        .collect();
+    let tables = text
+        .split("\n\n")
+        .filter(|block| block.starts_with("| promise |"));
+    let cells = tables.flat_map(|table| {
+        let rows = table.lines().skip(2);
+        rows.filter_map(|row| row.split(" | ").nth(1))
+    });
+    let proofs: Vec<&str> = cells
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(proofs.len() > 50, "only {} proofs were found", proofs.len());
+    let exists = |proof: &str| match proof.contains('.') {
+        true => paths.iter().any(|path| path.ends_with(proof)),
+        false => sources.contains(&format!("fn {proof}(")),
+    };
+    let missing = proofs.into_iter().filter(|proof| !exists(proof));
+    assert_none(
+        missing
+            .map(|proof| format!("there is no test `{proof}`"))
+            .collect(),
+        "Name the test that proves it now in docs/security.md.",
+    );
 }
 
 /// Returns why a proof is invalid; `None` if it exists.

@@ -11,6 +11,7 @@ mod code;
 mod commands;
 mod data;
 mod document;
+mod image;
 mod links;
 mod nginx;
 mod recording;
