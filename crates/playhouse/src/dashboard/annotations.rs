@@ -5,12 +5,9 @@ use crate::answers::notes;
 use crate::answers::reply::Event;
 use crate::error::Result;
 use crate::sessions::session::Session;
-use engine::{Annotations, Page, Progress, Screenshot, ScreenshotArea, ScreenshotFormat};
+use crate::sessions::session::control::ANNOTATION_TIMEOUT;
+use engine::{Annotations, Page, Progress};
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
-
-/// How long the user may take.
-const USER_TIMEOUT: Duration = Duration::from_secs(600);
 
 impl Dashboard {
     /// Shows the user tools to mark the shown page, which the user has taken over, until they submit or cancel.
@@ -46,16 +43,7 @@ impl Dashboard {
 }
 
 async fn annotate(session: &Arc<Session>, page: &Page) -> Result<()> {
-    let screenshot = Screenshot {
-        format: ScreenshotFormat::Png,
-        quality: None,
-        area: ScreenshotArea::Viewport,
-        css_scale: true,
-        shrink: 1.0,
-    };
-    let annotated = page
-        .annotate(&Progress::new(USER_TIMEOUT), &screenshot)
-        .await?;
+    let annotated = page.annotate(&Progress::new(ANNOTATION_TIMEOUT)).await?;
     let Some(Annotations {
         comment,
         marks,

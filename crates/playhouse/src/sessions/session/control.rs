@@ -13,6 +13,9 @@ use tokio::sync::watch;
 /// How long a call without a timeout of its own waits until the user hands the browser back.
 const HAND_BACK_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How long the user may take to annotate a page, unless the call has a timeout of its own.
+pub(crate) const ANNOTATION_TIMEOUT: Duration = Duration::from_secs(600);
+
 /// Who controls a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Holder {
