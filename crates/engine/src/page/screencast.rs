@@ -2,9 +2,7 @@
 
 use super::Page;
 use crate::backend::screencast::QUALITY;
-use crate::backend::{
-    ScreencastFrame, ScreencastSender, Screenshot, ScreenshotFormat,
-};
+use crate::backend::{ScreencastFrame, ScreencastSender, Screenshot, ScreenshotFormat};
 use crate::error::Result;
 use crate::progress::Progress;
 use std::sync::{Arc, PoisonError};
