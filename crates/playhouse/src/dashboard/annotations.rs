@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::sessions::session::Session;
 use crate::sessions::session::control::ANNOTATION_TIMEOUT;
 use engine::{Annotations, Page, Progress};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use task::Task;
 
 impl Dashboard {
     /// Shows the user tools to mark the shown page, which the user has taken over, until they submit or cancel.
@@ -24,21 +25,20 @@ impl Dashboard {
                 tracing::warn!(%error, "the page was not annotated");
             }
         });
-        *self
-            .annotation
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(task);
+        *self.annotation() = Some(task);
         Ok(())
     }
 
     /// Removes the tools from the page.
     pub(super) fn stop_annotation(&self) {
-        let task = self
-            .annotation
+        let task = self.annotation().take();
+        drop(task);
+    }
+
+    fn annotation(&self) -> MutexGuard<'_, Option<Task>> {
+        self.annotation
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        drop(task);
     }
 }
 

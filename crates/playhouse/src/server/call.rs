@@ -1,7 +1,7 @@
 //! Calls of tools: their admission, their audit record, spans and metrics, and what runs around a tool.
 
 use super::admission::{Rejection, UnknownTool};
-use super::request::{IncomingCall, Request};
+use super::request::{IncomingCall, Request, not_recorded};
 use super::steps::Steps;
 use super::{Server, dispatch};
 use crate::access::audit::{Outcome, WriteError};
@@ -130,7 +130,9 @@ impl Server {
         let _under_way = self.under_way.token();
         let counted = METRICS.call(tool.name);
         let is_step = request.batch.is_some();
-        let content = self.run(tool, request, span).await;
+        let ran = self.run(tool, request, session_id, span).await;
+        let content =
+            ran.unwrap_or_else(|error| dispatch::refused(tool, error, session_id, &self.settings));
         counted.ended(content.is_error);
         // The answer of the batch has the results of its steps.
         if !is_step && self.settings.http.is_some() {
@@ -151,8 +153,7 @@ impl Server {
             Lookup::On(tool) | Lookup::Off(tool) => tool,
             Lookup::Unknown(nearest) => return Err(UnknownTool::new(name, nearest)),
         };
-        let reason = error.to_string();
-        let error = Error::NotRecorded { reason, ran };
+        let error = not_recorded(error, ran);
         Ok(dispatch::refused(tool, error, session_id, &self.settings))
     }
 
@@ -160,8 +161,9 @@ impl Server {
         self: &Arc<Self>,
         tool: &'static ToolDef,
         request: Request,
+        named: Option<&str>,
         span: &CallSpan,
-    ) -> Content {
+    ) -> Result<Content, Error> {
         let Request {
             mut arguments,
             caller,
@@ -175,20 +177,10 @@ impl Server {
             cancel,
             info,
         } = incoming;
-        let named = self.toolbox.named_session(&arguments);
-        let named = named.as_deref();
-        let refused = |error| dispatch::refused(tool, error, named, &self.settings);
-        let common = match tool.common(&mut arguments, self.toolbox.session_naming()) {
-            Ok(common) => common,
-            Err(error) => return refused(error),
-        };
+        let common = tool.common(&mut arguments, self.toolbox.session_naming())?;
         let context = match self.toolbox.has_contexts() {
-            true => tool.context(&mut arguments),
-            false => Ok(None),
-        };
-        let context = match context {
-            Ok(context) => context,
-            Err(error) => return refused(error),
+            true => tool.context(&mut arguments)?,
+            false => None,
         };
         let permission = caller.principal.permission();
         let sessions = Visible::new(self.sessions.clone(), caller.clone());
@@ -200,13 +192,9 @@ impl Server {
             }
         }
         let chosen = match &batch {
-            Some(batch) => Ok(SelectedSession::of_batch(batch.session.clone())),
-            None if tool.has_session => sessions.select(common.session_id.as_deref()),
-            None => Ok(sessions.default_session()),
-        };
-        let chosen = match chosen {
-            Ok(chosen) => chosen,
-            Err(error) => return refused(error),
+            Some(batch) => SelectedSession::of_batch(batch.session.clone()),
+            None if tool.has_session => sessions.select(common.session_id.as_deref())?,
+            None => sessions.default_session(),
         };
         span.set_session(chosen.session.id());
         if let Some(entry) = &entry {
@@ -266,7 +254,7 @@ impl Server {
                 }
             }
         }
-        content
+        Ok(content)
     }
 
     /// Launches the browser for a new client if that is configured; calls that arrive meanwhile wait for it.

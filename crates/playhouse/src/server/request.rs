@@ -48,6 +48,12 @@ pub(super) struct Batch {
     pub(super) entry: Option<Arc<Entry>>,
 }
 
+/// Returns the error for a request that cannot be recorded; `ran` is whether it was executed.
+pub(crate) fn not_recorded(error: &WriteError, ran: bool) -> Error {
+    let reason = error.to_string();
+    Error::NotRecorded { reason, ran }
+}
+
 impl Server {
     /// Begins the audit record of a request; `None` without an audit log. Fails if the log cannot be written: the request must then be
     /// rejected.
