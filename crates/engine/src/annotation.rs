@@ -65,24 +65,16 @@ struct RemoveGuard(Option<Page>);
 impl Page {
     /// Shows the user tools to mark areas and elements of the page, and waits until they submit; `None` if they cancel. The tools are
     /// shown again in a document that replaces this one.
-    pub async fn annotate(
-        &self,
-        progress: &Progress,
-        screenshot: &Screenshot,
-    ) -> Result<Option<Annotations>> {
+    pub async fn annotate(&self, progress: &Progress) -> Result<Option<Annotations>> {
         let mut guard = RemoveGuard(Some(self.clone()));
-        let annotated = progress.run(self.annotations(progress, screenshot)).await;
+        let annotated = progress.run(self.annotations(progress)).await;
         guard.0 = None;
         // Of a document that is gone, so are the tools.
         let _ = self.call_annotator::<Value>("removeAnnotations").await;
         annotated
     }
 
-    async fn annotations(
-        &self,
-        progress: &Progress,
-        screenshot: &Screenshot,
-    ) -> Result<Option<Annotations>> {
+    async fn annotations(&self, progress: &Progress) -> Result<Option<Annotations>> {
         let mut shown = None;
         loop {
             // Between two documents there is nothing to read.
@@ -109,7 +101,7 @@ impl Page {
         }
         let Some(shown) = shown else { return Ok(None) };
         let _: Value = self.call_annotator("freezeAnnotations").await?;
-        let image = self.screenshot(progress, screenshot).await?;
+        let image = self.screenshot(progress, &Screenshot::default()).await?;
         let mut marks = Vec::new();
         for Mark { area, text, handle } in shown.annotations {
             let element = match handle {

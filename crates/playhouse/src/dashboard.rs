@@ -11,6 +11,7 @@ use crate::access::policy::Subject;
 use crate::access::principal::{Permission, Principal};
 use crate::error::{Error, Result};
 use crate::server::Server;
+use crate::server::request::not_recorded;
 use crate::sessions::session::control::{Holder, UserControl};
 use crate::sessions::{InUse, OwnedSession};
 use crate::telemetry::RequestInfo;
@@ -224,10 +225,7 @@ impl Dashboard {
 
     /// Records in the audit log what the user does.
     async fn record(&self, method: &'static str, owned: &OwnedSession) -> Result<()> {
-        let failed = |error: crate::access::audit::WriteError| Error::NotRecorded {
-            reason: error.to_string(),
-            ran: false,
-        };
+        let failed = |error| not_recorded(&error, false);
         let request = RequestInfo::internal();
         let entry = self
             .server

@@ -5,23 +5,24 @@ mod access;
 pub(crate) mod artifacts;
 mod beneath;
 mod names;
+mod opening;
 mod output_folder;
 mod owner;
-mod parts;
 pub(crate) mod resource_uri;
 mod trim;
+mod writing;
 
 use crate::access::protected::{Protected, real};
 use crate::access::urls::Addresses;
 use crate::config::{FilePaths, FileSettings, Risk, Secrets, Settings};
 use crate::error::{Error, Result};
-use artifacts::{ArtifactInfo, Artifacts};
+use artifacts::Artifacts;
 use beneath::{PRIVATE_FILE, PRIVATE_FOLDER, Use};
 use engine::StorageState;
 use output_folder::OutputFolder;
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 pub(crate) use access::FileAccess;
@@ -182,11 +183,9 @@ impl Output {
     /// Creates a file in the output folder, with the time in its name.
     pub(crate) async fn automatic(&self, prefix: &str, extension: &str) -> Result<WrittenFile> {
         self.refuse_symlink_escape(&self.folder)?;
-        let (output, name) = (self.clone(), format!("{prefix}-*.{extension}"));
-        let made = tokio::task::spawn_blocking(move || output.make(&name)).await;
-        let made = made.unwrap_or_else(|panic| Err(io::Error::other(panic)));
-        let path = made.map_err(|error| Error::file(&self.folder, "open", &error))?;
-        Ok(self.linked(path, FileOrigin::Server))
+        let name = format!("{prefix}-*.{extension}");
+        let made = self.in_background(&self.folder, move |output| output.make(&name));
+        Ok(self.linked(made.await?, FileOrigin::Server))
     }
 
     /// Removes a file that the server named and did not write.
@@ -277,136 +276,6 @@ impl Output {
         WrittenFile { path, link, origin }
     }
 
-    /// Writes a text with masked secrets.
-    pub(crate) async fn write(&self, file: &WrittenFile, text: String) -> Result<()> {
-        self.write_bytes(file, self.redacted(text)).await
-    }
-
-    /// Writes a text that contains credentials, such as a storage state.
-    pub(crate) async fn write_sensitive(&self, file: &WrittenFile, text: String) -> Result<()> {
-        self.write_as(file, self.redacted(text), true).await
-    }
-
-    /// Writes a binary file; folders above it are created. The file becomes a resource, unlike a file that the client only names.
-    pub(crate) async fn write_bytes(
-        &self,
-        file: &WrittenFile,
-        bytes: impl Into<Vec<u8>>,
-    ) -> Result<()> {
-        self.write_as(file, bytes, false).await
-    }
-
-    /// Copies a file of the server to a file for the client, like [`Self::write_bytes`].
-    pub(crate) async fn copy(&self, file: &WrittenFile, from: &Path) -> Result<()> {
-        let from = from.to_owned();
-        self.put(file, false, move |target| {
-            let mut source = std::fs::File::open(from)?;
-            io::copy(&mut source, target)
-        })
-        .await?;
-        self.artifacts.add(&file.path, note(file, false));
-        Ok(())
-    }
-
-    /// Writes a file. `guarded`: only callers with the permission `browser:admin` may read it.
-    pub(crate) async fn write_as(
-        &self,
-        file: &WrittenFile,
-        bytes: impl Into<Vec<u8>>,
-        guarded: bool,
-    ) -> Result<()> {
-        let bytes = bytes.into();
-        let write = move |target: &mut std::fs::File| {
-            target.write_all(&bytes)?;
-            Ok(bytes.len() as u64)
-        };
-        if guarded {
-            // Registered before the file is readable.
-            self.artifacts.add(&file.path, note(file, guarded));
-            return self.put(file, guarded, write).await;
-        }
-        self.put(file, guarded, write).await?;
-        self.artifacts.add(&file.path, note(file, guarded));
-        Ok(())
-    }
-
-    /// Replaces the content of a file by what `write` writes, and counts its bytes.
-    async fn put(
-        &self,
-        file: &WrittenFile,
-        guarded: bool,
-        write: impl FnOnce(&mut std::fs::File) -> io::Result<u64> + Send + 'static,
-    ) -> Result<()> {
-        let wanted = match file.origin {
-            FileOrigin::NewOfClient => Use::Create,
-            FileOrigin::Server | FileOrigin::Client | FileOrigin::Configuration => Use::Write,
-        };
-        let is_ours = file.origin == FileOrigin::Server;
-        let mode = match guarded || is_ours {
-            true => PRIVATE_FILE,
-            false => beneath::FILE,
-        };
-        let written = self.with(&file.path, wanted, mode, move |output, mut file| {
-            if !is_ours {
-                output.refuse_listed(&file)?;
-            }
-            if guarded {
-                restrict_to_owner(&file)?;
-            }
-            file.set_len(0)?;
-            write(&mut file)
-        });
-        let written = written.await?;
-        self.count(usize::try_from(written).unwrap_or(usize::MAX));
-        Ok(())
-    }
-
-    /// Writes a file with credentials in parts. Only callers with the permission `browser:admin` may read it.
-    pub(crate) async fn write_parts(
-        &self,
-        file: &WrittenFile,
-        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()> + Send + 'static,
-    ) -> Result<()> {
-        let note = ArtifactInfo {
-            guarded: true,
-            named_by_client: file.origin != FileOrigin::Server,
-        };
-        self.artifacts.add(&file.path, note);
-        let (output, to) = (self.clone(), file.clone());
-        let written = tokio::task::spawn_blocking(move || output.put_parts(&to, write)).await;
-        let written = written.unwrap_or_else(|panic| Err(io::Error::other(panic)));
-        written.map_err(|error| Error::file(&file.path, "open", &error))
-    }
-
-    fn put_parts(
-        &self,
-        file: &WrittenFile,
-        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let opened = match file.origin {
-            FileOrigin::Configuration => {
-                if let Some(folder) = file.path.parent() {
-                    std::fs::create_dir_all(folder)?;
-                }
-                beneath::open(&file.path, Use::Write, PRIVATE_FILE)?
-            }
-            FileOrigin::NewOfClient => self.open(&file.path, Use::Create, PRIVATE_FILE)?,
-            FileOrigin::Server | FileOrigin::Client => {
-                self.open(&file.path, Use::Write, PRIVATE_FILE)?
-            }
-        };
-        if matches!(file.origin, FileOrigin::Client | FileOrigin::NewOfClient) {
-            self.refuse_listed(&opened)?;
-        }
-        restrict_to_owner(&opened)?;
-        opened.set_len(0)?;
-        let mut parts = io::BufWriter::new(opened);
-        write(&mut parts)?;
-        let size = parts.into_inner()?.metadata()?.len();
-        self.count(usize::try_from(size).unwrap_or(usize::MAX));
-        Ok(())
-    }
-
     /// Returns a file at a path of the configuration. It may be in any folder.
     pub(crate) fn configured(&self, path: PathBuf) -> WrittenFile {
         self.linked(path, FileOrigin::Configuration)
@@ -415,23 +284,6 @@ impl Output {
     /// Masks secrets in each string of a JSON value.
     pub(crate) fn redacted_json(&self, value: serde_json::Value) -> serde_json::Value {
         self.secrets.redacted_json(value)
-    }
-
-    /// Appends a text to a log in the output folder; creates the log if it was removed.
-    pub(crate) fn append(&self, path: &Path, text: &str) -> io::Result<()> {
-        self.append_bytes(path, text.as_bytes())
-    }
-
-    /// Appends bytes to a file in the output folder or the folder of traces; creates the file if it is missing.
-    pub(crate) fn append_bytes(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.count(bytes.len());
-        let mut file = self.open(path, Use::Append, PRIVATE_FILE)?;
-        file.write_all(bytes)
-    }
-
-    /// Creates an empty file that must not exist.
-    pub(crate) fn create_file(&self, path: &Path) -> io::Result<std::fs::File> {
-        self.open(path, Use::Create, PRIVATE_FILE)
     }
 
     /// Returns the folder of traces; it may not exist yet.
@@ -446,105 +298,6 @@ impl Output {
             Some(chosen) => beneath::make_folders(chosen, PRIVATE_FOLDER),
             None => self.make_folders(&self.traces()),
         }
-    }
-
-    /// Counts bytes that were written to the output folder.
-    pub(crate) fn count(&self, bytes: usize) {
-        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let add = |written: u64| Some(written.saturating_add(bytes));
-        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
-        let _ = self.written.fetch_update(set, fetch, add);
-    }
-
-    /// Reads a file if the rules permit it.
-    pub(crate) async fn read(&self, path: &Path) -> Result<Vec<u8>> {
-        let read = self.with(path, Use::Read, beneath::FILE, |output, mut file| {
-            output.refuse_listed(&file)?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).map(|_| bytes)
-        });
-        read.await
-    }
-
-    /// Opens a file if the rules permit it, and runs `work` with it.
-    async fn with<T: Send + 'static>(
-        &self,
-        path: &Path,
-        wanted: Use,
-        mode: u32,
-        work: impl FnOnce(&Self, std::fs::File) -> io::Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let (output, at) = (self.clone(), path.to_owned());
-        let done = tokio::task::spawn_blocking(move || {
-            let file = output.open(&at, wanted, mode)?;
-            work(&output, file)
-        });
-        let done = done
-            .await
-            .unwrap_or_else(|panic| Err(io::Error::other(panic)));
-        done.map_err(|error| Error::file(path, "open", &error))
-    }
-
-    /// Returns an error for a protected file that was put at the path after the check of the path.
-    fn refuse_listed(&self, file: &std::fs::File) -> io::Result<()> {
-        match self.protected.guard().is_listed(&file.metadata()?) {
-            true => Err(io::ErrorKind::PermissionDenied.into()),
-            false => Ok(()),
-        }
-    }
-
-    fn open(&self, path: &Path, wanted: Use, mode: u32) -> io::Result<std::fs::File> {
-        let opened = self.try_open(path, wanted, mode);
-        // The folder usually exists: a check first would cost as much as the writing.
-        match (opened, path.parent()) {
-            (Err(error), Some(folder))
-                if wanted != Use::Read && error.kind() == io::ErrorKind::NotFound =>
-            {
-                self.make_folders(folder)?;
-                self.try_open(path, wanted, mode)
-            }
-            (opened, _) => opened,
-        }
-    }
-
-    fn try_open(&self, path: &Path, wanted: Use, mode: u32) -> io::Result<std::fs::File> {
-        let place = real(path);
-        match place.as_ref().and_then(|place| self.root_of(place)) {
-            Some((root, _)) => {
-                let place = place.unwrap_or_default();
-                beneath::open_beneath(&root, &place, wanted, mode)
-            }
-            None if self.unrestricted => beneath::open(path, wanted, mode),
-            None => Err(io::ErrorKind::PermissionDenied.into()),
-        }
-    }
-
-    fn make_folders(&self, folder: &Path) -> io::Result<()> {
-        let at = real(folder).ok_or(io::ErrorKind::PermissionDenied)?;
-        match self.root_of(&at) {
-            Some((root, true)) => {
-                self.place.make()?;
-                beneath::make_folders_beneath(&root, &at, PRIVATE_FOLDER)
-            }
-            Some((root, false)) => beneath::make_folders_beneath(&root, &at, beneath::FOLDER),
-            None if self.unrestricted => std::fs::create_dir_all(folder),
-            None => Err(io::ErrorKind::PermissionDenied.into()),
-        }
-    }
-
-    /// Returns the folder that contains a resolved path, and whether that is the output folder.
-    fn root_of(&self, place: &Path) -> Option<(PathBuf, bool)> {
-        let is_held = self.unrestricted || self.place.holds(&self.place.base);
-        let base = Some((&self.place.base, true)).filter(|_| is_held);
-        let base = base.into_iter().chain([(&self.workspace, false)]);
-        let others = self.readable.iter().chain(&self.downloads_dir);
-        let others = others.chain(&self.traces_dir);
-        let others = others.map(|root| (root, false));
-        let mut roots = base.chain(others);
-        roots.find_map(|(root, is_output)| {
-            let root = real(root).filter(|root| place.starts_with(root));
-            root.map(|root| (root, is_output))
-        })
     }
 
     /// Returns the artifacts of the session.
@@ -617,24 +370,6 @@ impl Output {
             relative.display().to_string()
         }
     }
-}
-
-fn note(file: &WrittenFile, guarded: bool) -> ArtifactInfo {
-    ArtifactInfo {
-        guarded,
-        named_by_client: file.origin != FileOrigin::Server,
-    }
-}
-
-/// Restricts an existing file to its owner.
-fn restrict_to_owner(file: &std::fs::File) -> io::Result<()> {
-    #[cfg(unix)]
-    if std::os::unix::fs::MetadataExt::mode(&file.metadata()?) & 0o077 != 0 {
-        use std::os::unix::fs::PermissionsExt as _;
-        return file.set_permissions(std::fs::Permissions::from_mode(PRIVATE_FILE));
-    }
-    let _ = file;
-    Ok(())
 }
 
 /// Reads the storage state file of the configuration.

@@ -271,6 +271,19 @@ pub struct Screenshot {
     pub shrink: f64,
 }
 
+impl Default for Screenshot {
+    /// Returns the options of a PNG of the viewport with one pixel per CSS pixel.
+    fn default() -> Self {
+        Self {
+            format: ScreenshotFormat::Png,
+            quality: None,
+            area: ScreenshotArea::Viewport,
+            css_scale: true,
+            shrink: 1.0,
+        }
+    }
+}
+
 /// The part of a page in a screenshot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ScreenshotArea {

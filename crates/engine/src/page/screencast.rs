@@ -2,9 +2,7 @@
 
 use super::Page;
 use crate::backend::screencast::QUALITY;
-use crate::backend::{
-    ScreencastFrame, ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat,
-};
+use crate::backend::{ScreencastFrame, ScreencastSender, Screenshot, ScreenshotFormat};
 use crate::error::Result;
 use crate::progress::Progress;
 use std::sync::{Arc, PoisonError};
@@ -46,9 +44,7 @@ impl Screencast {
         let screenshot = Screenshot {
             format: ScreenshotFormat::Jpeg,
             quality: Some(QUALITY),
-            area: ScreenshotArea::Viewport,
-            css_scale: true,
-            shrink: 1.0,
+            ..Screenshot::default()
         };
         let progress = Progress::new(timeout);
         let jpeg = self.page.screenshot(&progress, &screenshot).await;

@@ -1,8 +1,7 @@
 //! Annotations of the user. The input is sent below the engine's actions, as that of a user.
 
 use crate::harness::{click, eval, goto, on_a_page, soon};
-use engine::{Annotations, InputStep, MouseButton, Page, Point, Result, Screenshot};
-use engine::{ScreenshotArea, ScreenshotFormat};
+use engine::{Annotations, InputStep, MouseButton, Page, Point, Result};
 use std::time::Duration;
 use testkit::{Engine, eventually};
 
@@ -14,14 +13,6 @@ const PAGE: &str = "<!doctype html><title>Page</title><style>* { margin: 0 } but
     addEventListener(type, (event) => seen.push(type), true);
   </script>";
 
-const SCREENSHOT: Screenshot = Screenshot {
-    format: ScreenshotFormat::Png,
-    quality: None,
-    area: ScreenshotArea::Viewport,
-    css_scale: true,
-    shrink: 1.0,
-};
-
 /// Annotates the page while `user` acts.
 async fn annotated(page: &Page, user: impl Future<Output = ()>) -> Result<Option<Annotations>> {
     let progress = soon();
@@ -31,7 +22,7 @@ async fn annotated(page: &Page, user: impl Future<Output = ()>) -> Result<Option
         std::future::pending::<()>().await;
     };
     tokio::select! {
-        annotated = page.annotate(&progress, &SCREENSHOT) => annotated,
+        annotated = page.annotate(&progress) => annotated,
         () = user => unreachable!("the user waits for the end"),
     }
 }

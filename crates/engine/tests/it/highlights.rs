@@ -1,7 +1,7 @@
 //! Highlights: they follow their elements, and are no part of the page.
 
 use crate::harness::{click, eval, on_a_page, soon};
-use engine::{Click, Error, Page, Screenshot, ScreenshotArea, ScreenshotFormat, SnapshotOptions};
+use engine::{Click, Error, Page, Screenshot, SnapshotOptions};
 use testkit::{Engine, eventually};
 
 const PAGE: &str = "<!doctype html><title>Boxes</title><style>* { margin: 0 } body { height: 3000px; background: white }
@@ -12,14 +12,8 @@ const LIME: [u8; 3] = [0, 255, 0];
 
 /// Returns the color of a pixel of the viewport.
 async fn pixel(page: &Page, x: u32, y: u32) -> [u8; 3] {
-    let screenshot = Screenshot {
-        format: ScreenshotFormat::Png,
-        quality: None,
-        area: ScreenshotArea::Viewport,
-        css_scale: true,
-        shrink: 1.0,
-    };
-    let png = page.screenshot(&soon(), &screenshot).await.unwrap();
+    let options = Screenshot::default();
+    let png = page.screenshot(&soon(), &options).await.unwrap();
     let image = image::load_from_memory(&png).unwrap().to_rgb8();
     image.get_pixel(x, y).0
 }

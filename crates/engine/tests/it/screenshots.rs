@@ -6,11 +6,8 @@ use testkit::Engine;
 
 fn png() -> Screenshot {
     Screenshot {
-        format: ScreenshotFormat::Png,
-        quality: None,
-        area: ScreenshotArea::Viewport,
         css_scale: false,
-        shrink: 1.0,
+        ..Screenshot::default()
     }
 }
 
@@ -54,8 +51,7 @@ fn areas_and_scales(engine: Engine) {
             let wanted = Screenshot {
                 area,
                 css_scale,
-                shrink: 1.0,
-                ..png()
+                ..Screenshot::default()
             };
             let drawn = page.screenshot(&soon(), &wanted).await.unwrap();
             assert_eq!(png_size(&drawn), size, "{wanted:?}");

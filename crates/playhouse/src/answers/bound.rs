@@ -3,7 +3,7 @@
 mod text;
 mod value;
 
-pub(crate) use text::{fair_share, is_larger, shortened};
+pub(crate) use text::{fair_share, is_larger, shortened, truncated};
 
 use super::{Content, ContentItem};
 use crate::calls::tool_spec::OutputFormat;

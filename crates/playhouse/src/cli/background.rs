@@ -20,6 +20,7 @@ use super::print;
 use super::syntax::switch;
 use crate::config::{Config, Environment, Settings, flags, runtime_folders};
 use crate::error::ErrorClass;
+use crate::sessions::unix_ms;
 use crate::transport::serve::serve_workspace;
 use crate::transport::workspace_socket::{FolderError, RuntimeFolder, ServerInfo, WorkspaceSocket};
 pub(super) use client::Connection;
@@ -255,13 +256,12 @@ pub(super) fn serve(settings: Settings, environment: &Environment, cwd: &Path) -
         Ok(folder) => folder.socket_of(cwd),
         Err(error) => return fail(&error, ErrorClass::Failure),
     };
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let arguments = std::env::args_os().skip(2);
     let info = ServerInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         workspace: cwd.to_owned(),
-        started_at: u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX),
+        started_at: unix_ms(SystemTime::now()),
         idle_ms: 0,
         sessions: 0,
         has_sessions: true,
@@ -294,8 +294,7 @@ fn table(servers: &[ServerInfo]) -> String {
     if servers.is_empty() {
         return "No background servers\n".to_owned();
     }
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let now = u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX);
+    let now = unix_ms(SystemTime::now());
     let mut text = format!(
         "{:>8}  {:>8}  {:>8}  {:>8}  WORKSPACE\n",
         "PID", "SESSIONS", "AGE", "IDLE"

@@ -5,12 +5,10 @@ use crate::answers::notes;
 use crate::answers::reply::Event;
 use crate::error::Result;
 use crate::sessions::session::Session;
-use engine::{Annotations, Page, Progress, Screenshot, ScreenshotArea, ScreenshotFormat};
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
-
-/// How long the user may take.
-const USER_TIMEOUT: Duration = Duration::from_secs(600);
+use crate::sessions::session::control::ANNOTATION_TIMEOUT;
+use engine::{Annotations, Page, Progress};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use task::Task;
 
 impl Dashboard {
     /// Shows the user tools to mark the shown page, which the user has taken over, until they submit or cancel.
@@ -27,35 +25,25 @@ impl Dashboard {
                 tracing::warn!(%error, "the page was not annotated");
             }
         });
-        *self
-            .annotation
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(task);
+        *self.annotation() = Some(task);
         Ok(())
     }
 
     /// Removes the tools from the page.
     pub(super) fn stop_annotation(&self) {
-        let task = self
-            .annotation
+        let task = self.annotation().take();
+        drop(task);
+    }
+
+    fn annotation(&self) -> MutexGuard<'_, Option<Task>> {
+        self.annotation
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        drop(task);
     }
 }
 
 async fn annotate(session: &Arc<Session>, page: &Page) -> Result<()> {
-    let screenshot = Screenshot {
-        format: ScreenshotFormat::Png,
-        quality: None,
-        area: ScreenshotArea::Viewport,
-        css_scale: true,
-        shrink: 1.0,
-    };
-    let annotated = page
-        .annotate(&Progress::new(USER_TIMEOUT), &screenshot)
-        .await?;
+    let annotated = page.annotate(&Progress::new(ANNOTATION_TIMEOUT)).await?;
     let Some(Annotations {
         comment,
         marks,

@@ -1,6 +1,7 @@
 //! The parts of a session as JSON for the page of the dashboard, with secrets masked and with limits.
 
 use crate::access::principal::Principal;
+use crate::answers::bound::truncated;
 use crate::apps::{self, DevServer, Excerpt, Position};
 use crate::config::Secrets;
 use crate::sessions::session::Session;
@@ -202,12 +203,7 @@ impl Lines {
 
 /// Returns the beginning of a text without secrets. They are masked first: a part of a secret would not be recognized.
 fn shown(secrets: &Secrets, text: String) -> String {
-    let mut text = secrets.redacted(text);
-    if text.len() > MAX_TEXT {
-        text.truncate(text.floor_char_boundary(MAX_TEXT));
-        text.push('…');
-    }
-    text
+    truncated(&secrets.redacted(text), MAX_TEXT)
 }
 
 #[cfg(test)]

@@ -1,10 +1,41 @@
 //! Whether a caller may call a tool, as far as that does not depend on the page.
 
-use super::{Server, UnknownTool};
+use super::Server;
 use crate::access::principal::Principal;
 use crate::error::Error;
 use crate::tools::Lookup;
 use crate::tools::tool::ToolDef;
+
+/// There is no tool of that name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnknownTool {
+    /// The name in the call.
+    pub(crate) name: String,
+    /// A tool with a similar name.
+    pub(crate) nearest: Option<&'static str>,
+}
+
+impl UnknownTool {
+    /// The JSON-RPC error code.
+    pub(crate) const CODE: i32 = -32601;
+
+    pub(super) fn new(name: &str, nearest: Option<&'static str>) -> Self {
+        Self {
+            name: name.to_owned(),
+            nearest,
+        }
+    }
+}
+
+impl std::fmt::Display for UnknownTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tool \"{}\" not found", self.name)?;
+        match self.nearest {
+            Some(nearest) => write!(f, ". Did you mean \"{nearest}\"?"),
+            None => Ok(()),
+        }
+    }
+}
 
 /// Why a tool cannot be called.
 pub(super) enum Rejection {

@@ -187,8 +187,7 @@ async fn outcome(
     }
     if call.has_turn() && tool.has_session && !call.is_step() {
         // The call may have closed the context that it names.
-        let part = reach.session.part(call);
-        let session = part.unwrap_or_else(|_| reach.session.clone());
+        let session = reach.session.part_or_whole(call);
         match tool.output_format {
             OutputFormat::Markdown => session.answer(call, reply).await,
             OutputFormat::Json => Ok(session.plain_answer(reply).await),
@@ -203,15 +202,7 @@ async fn outcome(
 
 /// Elicits a response to the open dialog from the user; returns whether the dialog was handled.
 async fn user_answered(call: &Call, reach: &Reach) -> bool {
-    let tabs = reach
-        .session
-        .part(call)
-        .ok()
-        .and_then(|part| part.open_tabs());
-    let Some(page) = tabs
-        .and_then(|tabs| tabs.current())
-        .map(|tab| tab.page.clone())
-    else {
+    let Some(page) = reach.session.page(call) else {
         return false;
     };
     let Some(dialog) = page.dialog() else {
@@ -258,8 +249,7 @@ async fn attach_evidence(
     let Some(app) = app.filter(|_| concerned && session.ensure_open().is_ok()) else {
         return (outcome, None);
     };
-    let part = session.part(call);
-    let session = &part.unwrap_or_else(|_| session.clone());
+    let session = &session.part_or_whole(call);
     let explains = async |error: &Error| evidence::explains(app, error.code()).await;
     let attach_evidence = match outcome {
         Err(error) if explains(&error).await => {
@@ -321,8 +311,7 @@ async fn whole_in_file(
     if !call.has_turn() {
         return None;
     }
-    let session = reach.session.part(call);
-    let session = session.unwrap_or_else(|_| reach.session.clone());
+    let session = reach.session.part_or_whole(call);
     let text = content.text_without_boundary();
     session.write_answer(call, extension, text).await.ok()
 }

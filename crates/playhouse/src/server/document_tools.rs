@@ -1,6 +1,7 @@
 //! The WebMCP tools of the page that a caller uses: their entries in `tools/list`, and calls of them.
 
-use super::{Request, Server};
+use super::Server;
+use super::request::Request;
 use crate::sessions::session::Session;
 use crate::sessions::session::document_tools::{ListedTool, PREFIX};
 use crate::sessions::{Caller, Visible};

@@ -1,12 +1,13 @@
 //! The steps of a batch: calls of the server that have the client, the session and the turn of the batch.
 
+use super::Server;
 use super::admission::Rejection;
-use super::{IncomingCall, Request, Server};
+use super::request::{Batch, IncomingCall, Request};
 use crate::access::audit::Entry;
 use crate::answers::Content;
 use crate::calls::queue::CallQueue;
 use crate::calls::tool_spec::ToolSpec;
-use crate::calls::{Call, StepClient, Turn};
+use crate::calls::{Call, StepClient};
 use crate::error::{Error, Result};
 use crate::sessions::Caller;
 use crate::sessions::session::Session;
@@ -14,16 +15,6 @@ use crate::telemetry::RequestInfo;
 use crate::tools::tool::{Arguments, BoxFuture, SESSION, StepCaller, StepError};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-
-/// The batch of a step.
-pub(super) struct Batch {
-    /// The session of all steps.
-    pub(super) session: Arc<Session>,
-    /// The turn on that session.
-    pub(super) turn: Turn,
-    /// The record of the batch in the audit log, if there is one.
-    pub(super) entry: Option<Arc<Entry>>,
-}
 
 /// What the steps of a call have in common.
 pub(super) struct Steps {

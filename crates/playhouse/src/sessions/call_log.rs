@@ -1,11 +1,13 @@
 //! The last calls of a session with their answers, which the dashboard shows. Their number and size are limited.
 
+use super::expiry::unix_ms;
 use crate::access::audit;
 use crate::access::principal::Permission;
+use crate::answers::bound::truncated;
 use crate::calls::tool_spec::ToolSpec;
 use crate::config::Secrets;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
@@ -19,6 +21,10 @@ const MAX_SIZE: usize = 256 * 1024;
 const MAX_ANSWER: usize = 8 * 1024;
 /// The largest size of the arguments, in bytes.
 const MAX_ARGUMENTS: usize = 2 * 1024;
+/// The largest size of the arguments in which secrets are masked, in bytes.
+const MAX_MASKED: usize = 16 * 1024;
+/// The cost of a value in addition to its text, in bytes.
+const MIN_VALUE_SIZE: usize = 8;
 
 /// A call of a tool. Secrets and passwords are masked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,7 +80,8 @@ pub(crate) struct RunningCall {
     log: Arc<CallLog>,
     number: u64,
     started: Instant,
-    arguments: Option<Map<String, Value>>,
+    /// The arguments with secrets, within [`MAX_MASKED`].
+    arguments: Option<Value>,
     secrets: Secrets,
 }
 
@@ -93,6 +100,8 @@ impl CallLog {
             true => caller,
             false => tool.permission,
         };
+        let mut room = MAX_MASKED;
+        let arguments = members_within(arguments, &mut room);
         let shown = shown(arguments.clone(), secrets, !tool.acts());
         let mut calls = self.calls();
         calls.count += 1;
@@ -101,7 +110,7 @@ impl CallLog {
             number: calls.count,
             tool: tool.name,
             arguments: shown,
-            began: now(),
+            began: unix_ms(SystemTime::now()),
             duration: None,
             is_error: false,
             answer: String::new(),
@@ -118,7 +127,7 @@ impl CallLog {
             log: self.clone(),
             number,
             started: Instant::now(),
-            arguments: Some(arguments.clone()),
+            arguments: Some(arguments),
             secrets: secrets.clone(),
         }
     }
@@ -201,7 +210,7 @@ impl RunningCall {
         let before = call.size();
         call.duration = Some(duration);
         call.is_error = is_error;
-        call.answer = cut(answer, MAX_ANSWER);
+        call.answer = truncated(answer, MAX_ANSWER);
         call.version = version;
         if let Some(arguments) = arguments {
             call.arguments = arguments;
@@ -221,25 +230,53 @@ impl Drop for RunningCall {
 }
 
 /// Returns the arguments as JSON without secrets; `is_typed` is whether the tool has typed its texts, or types none.
-fn shown(arguments: Map<String, Value>, secrets: &Secrets, is_typed: bool) -> String {
-    let shown = audit::shown(Value::Object(arguments), secrets, is_typed);
-    cut(&shown.to_string(), MAX_ARGUMENTS)
+fn shown(arguments: Value, secrets: &Secrets, is_typed: bool) -> String {
+    let shown = audit::shown(arguments, secrets, is_typed);
+    truncated(&shown.to_string(), MAX_ARGUMENTS)
 }
 
-/// Returns the time in milliseconds since 1970.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
-}
-
-/// Returns the beginning of a text.
-fn cut(text: &str, most: usize) -> String {
-    match text.len() > most {
-        true => format!("{}…", &text[..text.floor_char_boundary(most)]),
-        false => text.to_owned(),
+/// Returns a copy of a value that has at most `room` bytes. What does not fit is left out as a whole: a part of a secret would not be masked.
+fn within(value: &Value, room: &mut usize) -> Value {
+    match value {
+        Value::String(text) if !take(room, text.len()) => {
+            json!({ "leftOut": { "bytes": text.len() } })
+        }
+        Value::Array(items) => {
+            let mut kept = Vec::new();
+            for item in items {
+                if !take(room, 0) {
+                    let rest = items.len() - kept.len();
+                    kept.push(json!({ "leftOut": { "items": rest } }));
+                    break;
+                }
+                kept.push(within(item, room));
+            }
+            kept.into()
+        }
+        Value::Object(members) => members_within(members, room),
+        scalar => scalar.clone(),
     }
+}
+
+/// Returns a copy of an object that has at most `room` bytes.
+fn members_within(members: &Map<String, Value>, room: &mut usize) -> Value {
+    let mut kept = Map::new();
+    for (name, value) in members {
+        if !take(room, name.len()) {
+            let rest = members.len() - kept.len();
+            kept.insert("leftOut".to_owned(), json!({ "members": rest }));
+            break;
+        }
+        kept.insert(name.clone(), within(value, room));
+    }
+    kept.into()
+}
+
+/// Takes the bytes of a value from the room; returns false if they do not fit.
+fn take(room: &mut usize, bytes: usize) -> bool {
+    let rest = room.checked_sub(bytes.saturating_add(MIN_VALUE_SIZE));
+    *room = rest.unwrap_or(*room);
+    rest.is_some()
 }
 
 #[cfg(test)]
@@ -276,6 +313,46 @@ mod tests {
             !calls[1].arguments.contains("never") && calls[1].is_error,
             "{calls:?}"
         );
+    }
+
+    #[test]
+    fn no_part_of_a_secret_is_left_where_arguments_are_cut() {
+        let (log, secrets) = (Arc::new(CallLog::default()), Secrets::default());
+        let secret = "0123456789".repeat(50);
+        secrets.mask_value(&secret);
+        let before =
+            (MAX_ARGUMENTS - 100..=MAX_ARGUMENTS).map(|length| "x".repeat(length) + &secret);
+        // Masks are shorter than this secret, so that the end of the text would be shown.
+        let many = (1..2 * MAX_MASKED / secret.len()).map(|count| secret.repeat(count));
+        for text in before.chain(many) {
+            begin(&log, &secrets, &text).end("Done", false, false);
+            let (calls, _) = log.since(0);
+            let shown = &calls.last().unwrap().arguments;
+            assert!(!shown.contains("0123"), "{} bytes: {shown}", text.len());
+        }
+    }
+
+    #[test]
+    fn large_arguments_are_not_copied() {
+        let (log, secrets) = (Arc::new(CallLog::default()), Secrets::default());
+        let large = "x".repeat(MAX_MASKED);
+        let many = vec![json!(true); MAX_MASKED];
+        let arguments = json!({ "script": large, "many": many, "selector": "#a" });
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let call = log.begin(&TOOL, Permission::Act, &arguments, &secrets);
+        let kept = call.arguments.clone().unwrap();
+        assert!(kept.to_string().len() < 2 * MAX_MASKED);
+        assert_eq!(
+            kept["script"],
+            json!({ "leftOut": { "bytes": MAX_MASKED } })
+        );
+        let items = kept["many"].as_array().unwrap();
+        let rest = MAX_MASKED - (items.len() - 1);
+        assert_eq!(
+            *items.last().unwrap(),
+            json!({ "leftOut": { "items": rest } })
+        );
+        assert!(rest > 0);
     }
 
     #[test]

@@ -302,7 +302,7 @@ impl Session {
         began: SystemTime,
     ) {
         self.rest();
-        let Some(output) = self.output.get().or(self.fallback_output.get()) else {
+        let Some(output) = self.known_output() else {
             return;
         };
         if let Some(arguments) = arguments {
@@ -426,18 +426,20 @@ impl Session {
         Some(self.open_tabs()?.current()?.page.clone())
     }
 
+    /// Returns the current page of the call's context, if one is open.
+    pub(crate) fn page(self: &Arc<Self>, call: &Call) -> Option<Page> {
+        self.part(call).ok()?.current_page()
+    }
+
     /// Returns whether the current page of the call's context shows a dialog.
     pub(crate) fn has_dialog(self: &Arc<Self>, call: &Call) -> bool {
-        let part = self.part(call).ok();
-        let tabs = part.as_ref().and_then(|part| part.open_tabs());
-        let tab = tabs.and_then(|tabs| tabs.current());
-        tab.is_some_and(|tab| tab.page.dialog().is_some())
+        let page = self.page(call);
+        page.is_some_and(|page| page.dialog().is_some())
     }
 
     /// Returns the known URL of the current page of the call's context, without a command to the page.
     pub(crate) fn page_url(self: &Arc<Self>, call: &Call) -> Option<String> {
-        let tabs = self.part(call).ok()?.open_tabs()?;
-        Some(tabs.current()?.page.url())
+        Some(self.page(call)?.url())
     }
 
     /// Adds an event to the next answer.
@@ -468,8 +470,7 @@ impl Session {
     pub(crate) fn setting(&self, call: &Call, page: Page) -> Result<ScriptContext> {
         let gone = || engine::Error::PageClosed {};
         let tabs = self.open_tabs().ok_or_else(gone)?;
-        let output = self.output.get().or(self.fallback_output.get());
-        let output = output.ok_or_else(gone)?;
+        let output = self.known_output().ok_or_else(gone)?;
         Ok(ScriptContext {
             context: tabs.open().context.clone(),
             page,

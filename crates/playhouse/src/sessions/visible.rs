@@ -1,8 +1,7 @@
 //! The sessions that a caller can use: its own, those of its principal, and the default one.
 
-use super::{
-    ActiveUse, Caller, Created, DefaultScope, SelectedSession, SessionOptions, Sessions, Slot,
-};
+use super::table::Slot;
+use super::{ActiveUse, Caller, Created, DefaultScope, SelectedSession, SessionOptions, Sessions};
 use crate::access::principal::Permission;
 use crate::apps::DevServers;
 use crate::calls::{Call, Client};

@@ -38,6 +38,13 @@ impl E2eSession {
             .app()
             .expect("the session was selected because it tests an app")
     }
+
+    /// Records that a call that has its turn begins.
+    fn begun(self, call: &Call) -> Self {
+        call.set_tested(self.session().id());
+        self.app().call_began();
+        self
+    }
 }
 
 impl Scope for E2eSession {
@@ -56,10 +63,8 @@ impl Scope for E2eSessionInTurn {
 
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
-        call.take_turn(session.session().turn()).await;
-        session.session().ensure_open()?;
-        session.session().wait_for_control(call).await?;
-        Ok(Self(begin_turn(call, session)?))
+        session.session().begin_call(call).await?;
+        Ok(Self(session.begun(call)))
     }
 }
 
@@ -69,13 +74,7 @@ impl Scope for E2eSessionToClose {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
         call.take_turn(session.session().last_turn()).await;
-        Ok(Self(begin_turn(call, session)?))
+        session.session().ensure_open()?;
+        Ok(Self(session.begun(call)))
     }
-}
-
-fn begin_turn(call: &Call, session: E2eSession) -> Result<E2eSession> {
-    session.session().ensure_open()?;
-    call.set_tested(session.session().id());
-    session.app().call_began();
-    Ok(session)
 }

@@ -11,7 +11,7 @@ use crate::sessions::session::app::{
 use crate::sessions::session::{Session, console_line};
 use crate::tools::image_size;
 use crate::tools::scope::TabInAnyState;
-use engine::{MessageKind, Progress, ScreenshotArea, ScreenshotFormat};
+use engine::{MessageKind, Progress};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -332,13 +332,7 @@ async fn take_screenshot(call: &Call, session: &Arc<Session>) -> Option<Screensh
     if tab.page.is_crashed() || tab.page.dialog().is_some() {
         return None;
     }
-    let options = engine::Screenshot {
-        format: ScreenshotFormat::Png,
-        quality: None,
-        area: ScreenshotArea::Viewport,
-        css_scale: true,
-        shrink: 1.0,
-    };
+    let options = engine::Screenshot::default();
     let bytes = tab
         .page
         .screenshot(&Progress::new(SCREENSHOT_TIMEOUT), &options)

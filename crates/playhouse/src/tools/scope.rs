@@ -344,21 +344,15 @@ impl Scope for Visible {
 
 /// Waits for the call's turn and returns the session. Fails if it was closed meanwhile.
 async fn begin_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
-    call.take_turn(reach.session.turn()).await;
-    reach.session.ensure_open()?;
-    // The steps of a batch are parts of one call.
-    if call.tool.acts() && !call.is_step() {
-        reach.session.wait_for_control(call).await?;
-        reach.session.ensure_open()?;
-    }
-    if let Some(app) = reach
-        .session
+    let session = &reach.session;
+    session.begin_call(call).await?;
+    if let Some(app) = session
         .app()
         .filter(|_| call.tool.acts() && !call.is_step())
     {
         app.call_began();
     }
-    Ok(&reach.session)
+    Ok(session)
 }
 
 impl Scope for Arc<Session> {

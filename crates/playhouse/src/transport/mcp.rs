@@ -1,6 +1,7 @@
 //! The Model Context Protocol. Only this module uses `rmcp`.
 
 mod audit;
+mod client;
 mod connection;
 mod elicitation;
 #[cfg(feature = "conformance")]
@@ -8,6 +9,7 @@ mod fixtures;
 mod log;
 mod progress;
 mod prompts;
+mod request;
 mod resources;
 mod streamable;
 mod text;

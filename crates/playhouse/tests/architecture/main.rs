@@ -181,7 +181,7 @@ const ALLOWED_CYCLES: [(&str, &str, &str); 4] = [
     ),
     (
         "playhouse",
-        "transport/mcp/connection transport/mcp/fixtures transport/mcp/log transport/mcp/prompts transport/mcp/streamable/sessions",
+        "transport/mcp/client transport/mcp/connection transport/mcp/fixtures transport/mcp/streamable/sessions",
         "a connection handles requests that report to it",
     ),
 ];

@@ -69,9 +69,7 @@ impl Dashboard {
     }
 
     async fn click(&self, selector: &str) {
-        self.user
-            .success("click", json!({ "selector": selector }))
-            .await;
+        click(&self.user, selector).await;
     }
 
     /// Waits until a visible element of the dashboard has exactly this text.
@@ -132,6 +130,38 @@ impl Dashboard {
             .await;
         assert!(!pressed.is_error, "{}", pressed.text);
     }
+}
+
+/// Returns the link to the dashboard that a server prints over stdio.
+async fn dashboard_link(server: &Client) -> String {
+    let stderr = server.stderr_with("?token=").await;
+    let mut words = stderr.split_whitespace();
+    let link = words.find(|word| word.contains("?token="));
+    link.unwrap_or_else(|| panic!("{stderr}")).to_owned()
+}
+
+/// Starts the browser of a user with the dashboard of a server over stdio, which shows the first session.
+pub(crate) async fn open_dashboard(server: &Client) -> Client {
+    let user = launch(&[]).start().await;
+    let link = dashboard_link(server).await;
+    user.success("navigate", json!({ "url": link })).await;
+    click(&user, "#sessions button").await;
+    user
+}
+
+/// Clicks an element of the dashboard.
+pub(crate) async fn click(user: &Client, selector: &str) {
+    user.success("click", json!({ "selector": selector })).await;
+}
+
+/// Waits until an element of the dashboard contains a text.
+pub(crate) async fn contains_text(user: &Client, selector: &str, text: &str) {
+    let function = format!("() => document.querySelector({selector:?})?.innerText ?? ''");
+    eventually(async || match evaluated(user, &function).await {
+        shown if shown.contains(text) => Ok(()),
+        shown => Err(format!("{selector} shows {shown}")),
+    })
+    .await;
 }
 
 #[testkit::test(chromium, firefox, webkit)]
@@ -581,16 +611,50 @@ async fn secrets_are_masked_in_the_dashboard() {
 }
 
 #[testkit::test(chromium)]
+async fn the_policy_judges_the_page_that_the_user_uses() {
+    let site = Site::start().await;
+    site.add_page("/there", FIELD);
+    let there = site.cross_origin_url() + "/there";
+    let link = format!("<a href='{there}' style='position: fixed; inset: 0'>there</a>");
+    let here = site.add_page("/here", &link);
+    let folder = tempfile::tempdir().expect("a folder");
+    let policy = folder.path().join("policy.json");
+    let rule =
+        json!({ "tools": ["dashboard"], "origins": ["http://localhost:*"], "action": "deny" });
+    let rules = json!({ "default": "allow", "rules": [rule] }).to_string();
+    std::fs::write(&policy, rules).expect("writable");
+    let agent = launch(&["--dashboard"])
+        .args(["--policy".into(), policy.into_os_string()])
+        .start()
+        .await;
+    agent.success("navigate", json!({ "url": here })).await;
+    let user = open_dashboard(&agent).await;
+    contains_text(&user, "#url", "/here").await;
+    click(&user, "#take-over").await;
+    contains_text(&user, "#control", "You have control").await;
+    // The user may click the link, and may not use the page that it leads to.
+    click(&user, "#screen").await;
+    contains_text(&user, "#url", "/there").await;
+    click(&user, "#screen").await;
+    contains_text(&user, "#error", "is denied by rule 1 (line 1)").await;
+    // The control does not end.
+    let function = "() => document.querySelector('#hand-back').hidden";
+    assert_eq!(evaluated(&user, function).await, "false");
+    let snapshot = agent.call("browser_snapshot", json!({})).await;
+    assert!(
+        snapshot.text.contains("textbox") && !snapshot.text.contains("[active]"),
+        "{}",
+        snapshot.text
+    );
+}
+
+#[testkit::test(chromium)]
 async fn over_stdio_a_link_on_stderr_opens_the_dashboard_once() {
     let site = Site::start().await;
     let url = site.add_page("/form", FIELD);
     let agent = launch(&["--dashboard"]).start().await;
     agent.success("navigate", json!({ "url": url })).await;
-    let stderr = agent.stderr_with("?token=").await;
-    let link = stderr
-        .split_whitespace()
-        .find(|word| word.contains("?token="));
-    let link = link.unwrap_or_else(|| panic!("{stderr}")).to_owned();
+    let link = dashboard_link(&agent).await;
     let user = launch(&[]).start().await;
     user.success("navigate", json!({ "url": link })).await;
     let has = async |user: &Client, text: &str| {

@@ -45,7 +45,7 @@ pub(super) async fn screenshot(
         quality: options.quality,
         area,
         css_scale: options.scale.as_deref() == Some("css"),
-        shrink: 1.0,
+        ..Screenshot::default()
     };
     let bytes = page.screenshot(progress, &wanted).await?;
     host.setting.access.check_screenshot(&bytes)?;

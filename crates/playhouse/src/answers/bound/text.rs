@@ -34,6 +34,14 @@ pub(crate) fn shortened(text: String, most: usize) -> String {
     }
 }
 
+/// Returns the beginning of a text, with at most so many bytes, and `…` for the rest.
+pub(crate) fn truncated(text: &str, most: usize) -> String {
+    match text.len() > most {
+        true => format!("{}…", &text[..text.floor_char_boundary(most)]),
+        false => text.to_owned(),
+    }
+}
+
 /// Shortens the sections of an answer that are too large. Headings, fences and boundaries remain whole.
 pub(super) fn shortened_sections(text: &str, most: usize, boundary: Option<&Boundary>) -> String {
     let sections = sections(text, boundary);

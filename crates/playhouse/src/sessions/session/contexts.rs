@@ -41,6 +41,11 @@ impl Session {
         self.context_or_active(call.context())
     }
 
+    /// Returns the context that a call is for, or the session itself if there is no such context any more.
+    pub(crate) fn part_or_whole(self: &Arc<Self>, call: &Call) -> Arc<Session> {
+        self.part(call).unwrap_or_else(|_| self.clone())
+    }
+
     /// Returns the context of that name, or the active one.
     pub(crate) fn context_or_active(self: &Arc<Self>, name: Option<&str>) -> Result<Arc<Session>> {
         let contexts = self.contexts();

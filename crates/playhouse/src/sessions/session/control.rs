@@ -13,6 +13,9 @@ use tokio::sync::watch;
 /// How long a call without a timeout of its own waits until the user hands the browser back.
 const HAND_BACK_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How long the user may take to annotate a page, unless the call has a timeout of its own.
+pub(crate) const ANNOTATION_TIMEOUT: Duration = Duration::from_secs(600);
+
 /// Who controls a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Holder {
@@ -67,17 +70,9 @@ pub(crate) struct Annotation {
 impl Session {
     /// Gives the control to a user as soon as no call runs that acts; `None` if another user has it.
     pub(crate) fn take_control(self: &Arc<Self>) -> Option<UserControl> {
-        let is_free = self.control.0.send_if_modified(|state| {
-            let is_free = state.holder == Holder::Calls;
-            if is_free {
-                state.holder = Holder::UserNext;
-            }
-            is_free
-        });
-        if !is_free {
+        if !self.pass_control(Holder::Calls, Holder::UserNext) {
             return None;
         }
-        self.call_log().on_change();
         let session = self.clone();
         let begin = task::spawn("user control", async move {
             let mut state = session.control.0.subscribe();
@@ -86,14 +81,7 @@ impl Session {
                 // This call has the turn and does nothing.
                 _ = state.wait_for(|state| state.waiting > 0) => {}
             }
-            session.control.0.send_if_modified(|state| {
-                let is_next = state.holder == Holder::UserNext;
-                if is_next {
-                    state.holder = Holder::User;
-                }
-                is_next
-            });
-            session.call_log().on_change();
+            session.pass_control(Holder::UserNext, Holder::User);
         });
         Some(UserControl {
             session: self.clone(),
@@ -106,8 +94,21 @@ impl Session {
         self.control.0.borrow().holder
     }
 
+    /// Waits for the turn of a call, and, if the call acts, until no user controls the session. Fails if the session has ended meanwhile, or
+    /// after the timeout of the call if the user has not handed the browser back.
+    pub(crate) async fn begin_call(self: &Arc<Self>, call: &Call) -> Result<()> {
+        call.take_turn(self.turn()).await;
+        self.ensure_open()?;
+        // The steps of a batch are parts of one call.
+        if call.tool.acts() && !call.is_step() {
+            self.wait_for_control(call).await?;
+            self.ensure_open()?;
+        }
+        Ok(())
+    }
+
     /// Waits until the user has handed the browser back. Fails after the timeout of the call. The call has its turn.
-    pub(crate) async fn wait_for_control(self: &Arc<Self>, call: &Call) -> Result<()> {
+    async fn wait_for_control(self: &Arc<Self>, call: &Call) -> Result<()> {
         if self.holder() == Holder::Calls {
             return Ok(());
         }
@@ -147,9 +148,7 @@ impl Session {
 
     /// Records that the user annotates the page, for which their input is accepted.
     pub(crate) fn begin_annotation(self: &Arc<Self>, page: &Page) -> Annotation {
-        let control = &self.control.0;
-        control.send_modify(|state| state.annotated.push(page.clone()));
-        self.call_log().on_change();
+        self.change_control(|state| state.annotated.push(page.clone()));
         Annotation {
             session: self.clone(),
             page: page.clone(),
@@ -167,31 +166,45 @@ impl Session {
     }
 
     fn count(self: &Arc<Self>, counter: fn(&mut State) -> &mut usize) -> Counted {
-        self.control.0.send_modify(|state| *counter(state) += 1);
-        self.call_log().on_change();
+        self.change_control(|state| *counter(state) += 1);
         Counted {
             session: self.clone(),
             counter,
         }
+    }
+
+    /// Changes who has control; returns false if `from` does not have it.
+    fn pass_control(&self, from: Holder, to: Holder) -> bool {
+        let mut is_held = false;
+        self.change_control(|state| {
+            is_held = state.holder == from;
+            if is_held {
+                state.holder = to;
+            }
+        });
+        is_held
+    }
+
+    /// Changes the state of the control, and reports the change to the dashboards.
+    fn change_control(&self, change: impl FnOnce(&mut State)) {
+        self.control.0.send_modify(change);
+        self.call_log().on_change();
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
         let counter = self.counter;
-        let control = &self.session.control.0;
-        control.send_modify(|state| *counter(state) -= 1);
-        self.session.call_log().on_change();
+        self.session.change_control(|state| *counter(state) -= 1);
     }
 }
 
 impl Drop for Annotation {
     fn drop(&mut self) {
-        self.session.control.0.send_modify(|state| {
+        self.session.change_control(|state| {
             let at = state.annotated.iter().position(|page| *page == self.page);
             at.map(|at| state.annotated.swap_remove(at));
         });
-        self.session.call_log().on_change();
     }
 }
 
@@ -206,8 +219,7 @@ impl Drop for UserControl {
                 state.events.push(Event::UserActed {});
             }
         }
-        let control = &self.session.control.0;
-        control.send_modify(|state| state.holder = Holder::Calls);
-        self.session.call_log().on_change();
+        self.session
+            .change_control(|state| state.holder = Holder::Calls);
     }
 }

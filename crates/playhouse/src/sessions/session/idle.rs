@@ -32,3 +32,29 @@ impl Session {
         *idle = Some(waiting);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Settings;
+    use crate::sessions::browsers::Browsers;
+    use std::time::Duration;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_browser_that_the_user_controls_is_not_idle() {
+        let settings = Arc::new(Settings::of_flags(&["--headless", "--idle-timeout=1000"]));
+        let browsers = Arc::new(Browsers::new(settings.clone()));
+        let session = Arc::new(Session::new(settings, browsers));
+        let metrics = tokio::runtime::Handle::current().metrics();
+        let before = metrics.num_alive_tasks();
+        let control = session.take_control();
+        session.rest();
+        // In paused time, all tasks that can run do so first.
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        assert_eq!(session.holder(), Holder::User);
+        assert_eq!(metrics.num_alive_tasks(), before + 1, "the timeout waits");
+        drop(control);
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        assert_eq!(metrics.num_alive_tasks(), before, "the browser was closed");
+    }
+}

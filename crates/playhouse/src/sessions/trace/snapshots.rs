@@ -1,10 +1,7 @@
 //! DOM snapshots and images of pages for a trace. A document that did not change is a reference to its last complete snapshot.
 
 use super::events::{Clock, Event};
-use engine::{
-    ActionTarget, DomSnapshot, FrameId, Page, Progress, Screenshot, ScreenshotArea,
-    ScreenshotFormat,
-};
+use engine::{ActionTarget, DomSnapshot, FrameId, Page, Progress, Screenshot, ScreenshotFormat};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -138,9 +135,7 @@ pub(super) async fn image(page: &Page, clock: &Clock) -> Option<Event> {
     let options = Screenshot {
         format: ScreenshotFormat::Jpeg,
         quality: Some(IMAGE_QUALITY),
-        area: ScreenshotArea::Viewport,
-        css_scale: true,
-        shrink: 1.0,
+        ..Screenshot::default()
     };
     let jpeg = page
         .screenshot(&Progress::new(SNAPSHOT_TIMEOUT), &options)

@@ -6,18 +6,16 @@ use crate::answers::reply::{Image, Part, Reply, SnapshotRequest};
 use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
+use crate::sessions::session::control::ANNOTATION_TIMEOUT;
 use crate::tools::image_size;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::{Annotations, Screenshot, ScreenshotArea, ScreenshotFormat};
+use engine::Annotations;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Annotate>()];
-
-/// The longest wait for the user, without `timeout`.
-const USER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Have the user mark areas of the page and write notes; returns both.
 #[derive(Deserialize, JsonSchema)]
@@ -29,7 +27,7 @@ impl Tool for Annotate {
     const EFFECT: Effect = Effect::Reads;
     const PERMISSION: Permission = Permission::Read;
     const CAPABILITY: Option<Capability> = Some(Capability::Devtools);
-    const EXTRA_TIME: Duration = USER_TIMEOUT;
+    const EXTRA_TIME: Duration = ANNOTATION_TIMEOUT;
     type Scope = CurrentTab;
     type Output = Reply;
 
@@ -41,18 +39,11 @@ impl Tool for Annotate {
                 tool: call.tool.name,
             });
         }
-        let screenshot = Screenshot {
-            format: ScreenshotFormat::Png,
-            quality: None,
-            area: ScreenshotArea::Viewport,
-            css_scale: true,
-            shrink: 1.0,
-        };
         tab.page.activate(&call.action()).await?;
         call.set_status("waiting for the user to annotate the page");
-        let progress = call.within(call.timeout_or(USER_TIMEOUT));
+        let progress = call.within(call.timeout_or(ANNOTATION_TIMEOUT));
         let _annotated = tab.session.begin_annotation(&tab.page);
-        let annotated = tab.page.annotate(&progress, &screenshot).await;
+        let annotated = tab.page.annotate(&progress).await;
         let annotations = match annotated {
             Ok(annotations) => annotations,
             Err(engine::Error::Timeout { .. }) => {

@@ -3,6 +3,7 @@
 use super::lifecycle::find_server;
 use super::{E2eSession, parallel};
 use crate::access::principal::Permission;
+use crate::answers::bound::truncated;
 use crate::apps::{self, DevServer, Excerpt, Position};
 use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
@@ -319,18 +320,7 @@ fn first_line(
     };
     let matched = pattern.matches(text.lines())?;
     let found = text.lines().zip(matched).find(|(_, matched)| *matched);
-    Ok(found.map(|(line, _)| truncated(line)))
-}
-
-/// Returns a line, shortened to the largest size in an answer.
-fn truncated(line: &str) -> String {
-    match line.len() > MAX_SHOWN_LINE_BYTES {
-        true => format!(
-            "{}…",
-            &line[..line.floor_char_boundary(MAX_SHOWN_LINE_BYTES)]
-        ),
-        false => line.to_owned(),
-    }
+    Ok(found.map(|(line, _)| truncated(line, MAX_SHOWN_LINE_BYTES)))
 }
 
 /// A log of a server, or two logs that are read as one.

@@ -10,7 +10,6 @@ use crate::tools::image_size;
 use crate::tools::scope::FreeTab;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::verbs::screenshot::full_or_viewport;
-use engine::ScreenshotFormat;
 use image::{ImageFormat, ImageReader, RgbaImage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,11 +85,8 @@ impl Tool for CompareScreenshot {
             false => Some(files.read(&self.baseline).await?),
         };
         let options = engine::Screenshot {
-            format: ScreenshotFormat::Png,
-            quality: None,
             area: full_or_viewport(self.full_page),
-            css_scale: true,
-            shrink: 1.0,
+            ..engine::Screenshot::default()
         };
         let new = tab.page.screenshot(&call.navigation(), &options).await?;
         files.refuse_large(&new)?;

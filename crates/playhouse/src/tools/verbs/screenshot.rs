@@ -98,7 +98,7 @@ pub(crate) async fn take(
         quality: request.format.quality(request.quality),
         area: request.area,
         css_scale: request.css_scale,
-        shrink: 1.0,
+        ..Screenshot::default()
     };
     let bytes = tab.page.screenshot(&call.navigation(), &screenshot).await?;
     files.refuse_large(&bytes)?;

@@ -1,9 +1,10 @@
 //! Audit records of requests other than tool calls.
 
-use crate::access::audit::{Entry, Outcome, WriteError};
+use crate::access::audit::{Entry, Outcome};
 use crate::error::Error;
 use crate::files::resource_uri::ResourceUri;
 use crate::server::Server;
+use crate::server::request::not_recorded;
 use crate::sessions::Caller;
 use crate::telemetry::RequestInfo;
 use rmcp::model::ErrorData;
@@ -22,7 +23,7 @@ pub(super) async fn recorded<T>(
     let entry = server
         .record(&caller.principal, request, method, None, || params)
         .await;
-    let entry = entry.map_err(|error| not_recorded(&error, false))?;
+    let entry = entry.map_err(|error| failed(&not_recorded(&error, false)))?;
     if let (Some(entry), Some(address)) = (&entry, address) {
         entry.set_session(address.session());
     }
@@ -33,14 +34,9 @@ pub(super) async fn recorded<T>(
             Err(error) => Outcome::Refused(error.code.0),
         };
         let recorded = entry.end(outcome).await;
-        recorded.map_err(|error| not_recorded(&error, true))?;
+        recorded.map_err(|error| failed(&not_recorded(&error, true)))?;
     }
     answer
-}
-
-fn not_recorded(error: &WriteError, ran: bool) -> ErrorData {
-    let reason = error.to_string();
-    failed(&Error::NotRecorded { reason, ran })
 }
 
 /// Converts an error to JSON-RPC, with its error code in the data.

@@ -1,24 +1,27 @@
 //! The MCP methods of a connection: `initialize`, `tools/list`, `tools/call`, and requests for the client's roots.
 
 use super::audit::{failed, recorded};
+use super::client::ConnectedClient;
 use super::elicitation::{ElicitationMode, RetryingClient};
 use super::log::{Log, SetLevel};
 use super::progress::Progress;
 use super::prompts;
+use super::request::{has_session, modern, names_session, request_info, unknown_method};
 use super::resources::{self, LIST_POLL_INTERVAL, Subscriptions};
-use super::streamable::{ClientState, ClientStatus};
+use super::streamable::ClientState;
 use super::text::Room;
 use super::tools::{self, ListedDocumentTools};
 use crate::access::audit::Entry;
 use crate::access::principal::Principal;
 use crate::answers::{Content, ContentItem};
+use crate::calls::Status;
 use crate::calls::queue::{CallQueue, Ticket};
-use crate::calls::{Client, Elicitation, ElicitationResult, Status};
 use crate::files::resource_uri::{ResourceUri, brief};
+use crate::server::Server;
+use crate::server::request::IncomingCall;
 use crate::server::resources::Resources;
-use crate::server::{IncomingCall, Server};
 use crate::sessions::Caller;
-use crate::telemetry::{RequestId, RequestInfo, TraceHeaders};
+use crate::telemetry::RequestId;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
@@ -26,25 +29,15 @@ use rmcp::model::{
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions,
     GetPromptRequestParams, GetPromptResponse, Icon, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, PingRequest, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, ServerRequest,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    Reference, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::{
-    NotificationContext, Peer, PeerRequestOptions, RequestContext, ServiceError,
-    SubscriptionContext,
-};
+use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, json};
-use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
-
-/// How long a client may take to return its roots.
-const ROOTS: Duration = Duration::from_secs(5);
-
-/// How long a client may take to respond to a ping.
-const PING: Duration = Duration::from_secs(5);
+use std::time::Instant;
 
 /// The icon: a stage between two curtains.
 const ICON: &str = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAzMiAzMiI+PHJlY3Qgd2lkdGg9IjMyIiBoZWlnaHQ9IjMyIiByeD0iNiIgZmlsbD0iIzJiMjEzYSIvPjxwYXRoIGQ9Ik00IDVoMjR2M0g0eiIgZmlsbD0iI2YyYjYzYyIvPjxwYXRoIGQ9Ik01IDhoN2MwIDctMSAxMi03IDE2ek0yNyA4aC03YzAgNyAxIDEyIDcgMTZ6IiBmaWxsPSIjZDgzYTRhIi8+PHBhdGggZD0iTTQgMjVoMjR2Mkg0eiIgZmlsbD0iI2YyYjYzYyIvPjwvc3ZnPg==";
@@ -500,63 +493,12 @@ impl ServerHandler for Connection {
     }
 }
 
-/// Returns the error for an unknown method.
-pub(super) fn unknown_method(method: &str) -> ErrorData {
-    let message = format!("Method not found: {}", brief(method));
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
-}
-
 /// Lists have one page.
 fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         Some(cursor) => Err(resources::invalid_cursor(&cursor)),
         None => Ok(()),
     }
-}
-
-/// Returns whether the client uses a revision without `initialize`.
-pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
-    context
-        .protocol_version()
-        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
-}
-
-/// Returns what identifies the request in the log and in traces.
-fn request_info(context: &RequestContext<RoleServer>) -> RequestInfo {
-    let parts = context.extensions.get::<http::request::Parts>();
-    let meta = &context.meta;
-    let header = |name: &str| {
-        let value = parts?.headers.get(name)?.to_str().ok()?;
-        Some(value.to_owned())
-    };
-    RequestInfo {
-        id: parts
-            .and_then(|parts| parts.extensions.get::<RequestId>())
-            .cloned()
-            .unwrap_or_else(RequestId::generate),
-        json_rpc_id: Some(context.id.to_string()),
-        mcp_session: header("mcp-session-id"),
-        mcp_version: context
-            .protocol_version()
-            .map(|version| version.to_string()),
-        message_trace: TraceHeaders {
-            parent: meta.get_traceparent().map(str::to_owned),
-            state: meta.get_tracestate().map(str::to_owned),
-        },
-        http_trace: parts
-            .map(|parts| TraceHeaders::of_headers(&parts.headers))
-            .unwrap_or_default(),
-    }
-}
-
-/// Returns whether the request belongs to an MCP session over HTTP.
-fn has_session(context: &RequestContext<RoleServer>) -> bool {
-    !modern(context) && names_session(&context.extensions)
-}
-
-fn names_session(extensions: &Extensions) -> bool {
-    let parts = extensions.get::<http::request::Parts>();
-    parts.is_some_and(|parts| parts.headers.contains_key("mcp-session-id"))
 }
 
 /// The member of `_meta` with the size of the texts of an answer, in tokens.
@@ -586,82 +528,4 @@ fn result(content: Content, request: Option<&RequestId>) -> CallToolResult {
     meta.extend(request.map(|id| (REQUEST_ID.to_owned(), id.as_str().into())));
     result.meta = Some(MetaObject(meta));
     result
-}
-
-/// The connected client.
-struct ConnectedClient {
-    peer: Peer<RoleServer>,
-    /// Over HTTP: the MCP session.
-    line: Option<ClientState>,
-    room: Option<Room>,
-    host: Option<String>,
-    has_roots: bool,
-    way: ElicitationMode,
-    status: Status,
-}
-
-impl Client for ConnectedClient {
-    #[expect(deprecated, reason = "clients of today still tell their roots")]
-    fn roots(&self) -> Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send + '_>> {
-        Box::pin(async {
-            if !self.has_roots {
-                return Some(Vec::new());
-            }
-            match tokio::time::timeout(ROOTS, self.peer.list_roots()).await {
-                Ok(Ok(result)) => Some(result.roots.into_iter().map(|root| root.uri).collect()),
-                Ok(Err(_)) => Some(Vec::new()),
-                Err(_) => None,
-            }
-        })
-    }
-
-    fn ask<'a>(
-        &'a self,
-        question: &'a Elicitation,
-    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + Send + 'a>> {
-        Box::pin(self.way.ask(question))
-    }
-
-    fn host(&self) -> Option<&str> {
-        self.host.as_deref()
-    }
-
-    fn is_retried_by_client(&self) -> bool {
-        self.way.is_retried_by_client()
-    }
-
-    fn repeats_calls(&self) -> bool {
-        matches!(self.way, ElicitationMode::Answer(_))
-    }
-
-    fn status(&self) -> Option<&Status> {
-        Some(&self.status)
-    }
-
-    fn is_connected(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
-        Box::pin(async {
-            match self.line.as_ref().map(ClientState::state) {
-                Some(ClientStatus::Present) => return true,
-                Some(ClientStatus::Gone) => return false,
-                // A single request: there is no later response to detect a disconnected client.
-                None if self.room.is_none() => return true,
-                Some(ClientStatus::Unknown) | None => {}
-            }
-            let ping = ServerRequest::PingRequest(PingRequest::default());
-            let limit = PeerRequestOptions::with_timeout(PING);
-            let answer = match self.peer.send_cancellable_request(ping, limit).await {
-                Ok(asked) => asked.await_response().await,
-                Err(error) => Err(error),
-            };
-            matches!(answer, Ok(_) | Err(ServiceError::McpError(_)))
-        })
-    }
-
-    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(async {
-            if let Some(room) = &self.room {
-                room.free().await;
-            }
-        })
-    }
 }

@@ -2,7 +2,7 @@
 
 #![expect(deprecated, reason = "clients of today still ask for it")]
 
-use super::connection::modern;
+use super::request::modern;
 use crate::answers::Content;
 use rmcp::RoleServer;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, SetLevelRequestParams};

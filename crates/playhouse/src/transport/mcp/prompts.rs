@@ -1,6 +1,6 @@
 //! `prompts/list`, `prompts/get`, and `completion/complete` for their arguments.
 
-use super::connection::unknown_method;
+use super::request::unknown_method;
 use super::resources::completed;
 use crate::server::Server;
 use crate::server::prompts::{Problem, Prompt, Prompts, Refusal};

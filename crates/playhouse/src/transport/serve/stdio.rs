@@ -6,7 +6,8 @@ use crate::config::Settings;
 use crate::server::Server;
 use crate::transport::listener::{Listening, UNSENT_TIMEOUT};
 use crate::transport::{self, mcp};
-use std::net::Ipv4Addr;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,29 +97,15 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
 #[error("cannot listen on port {port} for the dashboard: {error}")]
 struct DashboardError {
     port: u16,
-    error: std::io::Error,
+    error: io::Error,
 }
 
 /// Serves the dashboard on the loopback interface only, until the task is dropped.
 async fn serve_dashboard(server: Arc<Server>, port: u16) -> Result<Task, DashboardError> {
-    let listening = async {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
-        let address = listener.local_addr()?;
-        Ok((listener, address))
-    };
-    let (listener, address) = listening
-        .await
-        .map_err(|error| DashboardError { port, error })?;
-    let end = CancellationToken::new();
+    let listening = listen(port).await;
+    let (listening, address) = listening.map_err(|error| DashboardError { port, error })?;
+    let end = listening.end.clone();
     let pages = transport::dashboard::local_pages(server, address, end.clone());
-    let listening = Listening {
-        listener,
-        tls: None,
-        most: MAX_USER_CONNECTIONS,
-        unsent: UNSENT_TIMEOUT,
-        stop: CancellationToken::new(),
-        end: end.clone(),
-    };
     Ok(task::spawn("dashboard", async move {
         let _end = end.drop_guard();
         listening.serve(pages).await;
@@ -129,16 +116,19 @@ async fn serve_dashboard(server: Arc<Server>, port: u16) -> Result<Task, Dashboa
 pub(super) async fn serve_users(server: Arc<Server>) {
     let handovers = server.handovers();
     handovers.needed().await;
-    let listening = async {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?;
-        Ok::<_, std::io::Error>((listener, address))
-    };
-    let (listener, address) = match listening.await {
-        Ok(open) => open,
+    let (listening, address) = match listen(0).await {
+        Ok(listening) => listening,
         Err(error) => return tracing::warn!(%error, "the page for user input cannot be served"),
     };
     handovers.set_addresses(vec![format!("http://{address}")]);
+    let pages = transport::handover::pages(handovers.clone());
+    listening.serve(pages).await;
+}
+
+/// Listens for browsers of users on a port of the loopback interface; 0 is any free port.
+async fn listen(port: u16) -> io::Result<(Listening, SocketAddr)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+    let address = listener.local_addr()?;
     let listening = Listening {
         listener,
         tls: None,
@@ -147,6 +137,5 @@ pub(super) async fn serve_users(server: Arc<Server>) {
         stop: CancellationToken::new(),
         end: CancellationToken::new(),
     };
-    let pages = transport::handover::pages(handovers.clone());
-    listening.serve(pages).await;
+    Ok((listening, address))
 }

@@ -1,9 +1,8 @@
-//! The log of the app in the dashboard.
+//! The app under test in the dashboard.
 
-use super::{Project, misbehaving_app_path};
-use crate::{evaluated, launch};
+use super::{Project, failed, misbehaving_app_path};
+use crate::dashboard::{click, open_dashboard, contains_text};
 use serde_json::json;
-use testkit::eventually;
 
 #[testkit::test(chromium, node)]
 async fn the_dashboard_shows_the_log_of_the_app() {
@@ -11,23 +10,30 @@ async fn the_dashboard_shows_the_log_of_the_app() {
     let project = Project::new();
     let client = project.serve(&command, &["--dashboard"]).await;
     client.success("e2e_start", json!({})).await;
-    let stderr = client.stderr_with("?token=").await;
-    let link = stderr
-        .split_whitespace()
-        .find(|word| word.contains("?token="));
-    let user = launch(&[]).start().await;
-    user.success("navigate", json!({ "url": link })).await;
-    user.success("click", json!({ "selector": "#sessions button" }))
-        .await;
-    let shows = async |text: &str| {
-        eventually(async || {
-            let log = evaluated(&user, "() => document.querySelector('#log').textContent").await;
-            if log.contains(text) { Ok(()) } else { Err(log) }
-        })
-        .await;
-    };
-    shows(": listening on").await;
+    let user = open_dashboard(&client).await;
+    contains_text(&user, "#log", ": listening on").await;
     let save = json!({ "sessionId": "app", "selector": "text=Save" });
     client.success("click", save).await;
-    shows("cannot save").await;
+    contains_text(&user, "#log", "cannot save").await;
+}
+
+#[testkit::test(chromium, node)]
+async fn a_restart_waits_until_the_user_hands_the_browser_back() {
+    let command = misbehaving_app_path("");
+    let project = Project::new();
+    let client = project.serve(&command, &["--dashboard"]).await;
+    let started = client.success("e2e_start", json!({})).await;
+    let user = open_dashboard(&client).await;
+    click(&user, "#take-over").await;
+    contains_text(&user, "#control", "You have control").await;
+    let refused = failed(&client, "e2e_restart", json!({ "timeout": 100 })).await;
+    assert_eq!(refused["errorCode"], "USER_HAS_CONTROL", "{refused}");
+    let status = client.success("e2e_status", json!({})).await;
+    assert_eq!(status["servers"][0]["pid"], started["pid"], "{status}");
+    let hand_back = async {
+        contains_text(&user, "#calls", "e2e_restart running").await;
+        click(&user, "#hand-back").await;
+    };
+    let (restarted, ()) = tokio::join!(client.success("e2e_restart", json!({})), hand_back);
+    assert_eq!(restarted["previousPid"], started["pid"], "{restarted}");
 }

@@ -3,7 +3,7 @@
 use super::{PageExtension, WebDriverPage};
 use crate::backend::image::convert;
 use crate::backend::screencast::QUALITY;
-use crate::backend::{Screencast, ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat};
+use crate::backend::{Screencast, ScreencastSender, Screenshot, ScreenshotFormat};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use task::compute;
@@ -20,9 +20,8 @@ impl<E: PageExtension> Screencast for WebDriverPage<E> {
                 let options = Screenshot {
                     format: ScreenshotFormat::Jpeg,
                     quality: Some(QUALITY),
-                    area: ScreenshotArea::Viewport,
                     css_scale: false,
-                    shrink: 1.0,
+                    ..Screenshot::default()
                 };
                 compute(move || convert(&png, None, 1.0, &options))
                     .await
