@@ -24,24 +24,23 @@ const MAX_RECORDED_REQUESTS: usize = 10_000;
 /// The ended requests of all pages of a context.
 #[derive(Debug)]
 pub struct RequestRecorder {
-    earlier: Vec<(PageId, Request)>,
+    /// Those that ended before the recording began.
+    earlier: std::vec::IntoIter<(PageId, Request)>,
     ended: mpsc::Receiver<(PageId, Request)>,
 }
 
 impl RequestRecorder {
-    /// Returns the requests of the current documents that ended before the recording began, once.
-    pub fn take_earlier(&mut self) -> Vec<(PageId, Request)> {
-        std::mem::take(&mut self.earlier)
-    }
-
-    /// Returns the next ended request and its page. Waits until there is one.
+    /// Returns the next ended request and its page. Waits until there is one; `None` at the end.
     pub async fn next(&mut self) -> Option<(PageId, Request)> {
-        self.ended.recv().await
+        match self.earlier.next() {
+            Some(request) => Some(request),
+            None => self.ended.recv().await,
+        }
     }
 
-    /// Returns the next ended request if there is one.
-    pub fn try_next(&mut self) -> Option<(PageId, Request)> {
-        self.ended.try_recv().ok()
+    /// Ends the recording. The requests that have ended can still be read.
+    pub fn close(&mut self) {
+        self.ended.close();
     }
 }
 
@@ -127,7 +126,7 @@ impl ContextObserver for Shared {
             state.pages.push(page.clone());
             state.recorders.retain(|recorder| !recorder.is_closed());
             for recorder in &state.recorders {
-                page.add_recorder(recorder.clone());
+                page.add_recorder(recorder.clone(), false);
             }
             let mut pages = state.pages.iter();
             pages
@@ -291,17 +290,20 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Records the requests of all pages that end from now on.
-    pub fn record_requests(&self) -> RequestRecorder {
+    /// Records the requests of all pages that end from now on, after those of the current documents that ended before, if they are wanted.
+    pub fn record_requests(&self, include_earlier: bool) -> RequestRecorder {
         let (recorder, ended) = mpsc::channel(MAX_RECORDED_REQUESTS);
         let mut state = self.shared.state();
         let mut earlier = Vec::new();
         for page in &state.pages {
-            let requests = page.add_recorder(recorder.clone());
+            let requests = page.add_recorder(recorder.clone(), include_earlier);
             earlier.extend(requests.into_iter().map(|it| (page.id().clone(), it)));
         }
         state.recorders.push(recorder);
-        RequestRecorder { earlier, ended }
+        RequestRecorder {
+            earlier: earlier.into_iter(),
+            ended,
+        }
     }
 
     /// Returns whether offline mode is on.

@@ -248,10 +248,18 @@ impl Page {
         state.requests.sent_since(requests).cloned().collect()
     }
 
-    /// Sends each request that ends from now on to a recorder.
-    pub(crate) fn add_recorder(&self, recorder: mpsc::Sender<(PageId, Request)>) -> Vec<Request> {
-        let page = self.id().clone();
-        self.state().requests.add_recorder(page, recorder)
+    /// Sends each request that ends from now on to a recorder. Returns those of the document that ended before, if they are wanted.
+    pub(crate) fn add_recorder(
+        &self,
+        recorder: mpsc::Sender<(PageId, Request)>,
+        include_earlier: bool,
+    ) -> Vec<Request> {
+        let mut state = self.state();
+        state.requests.add_recorder(self.id().clone(), recorder);
+        match include_earlier {
+            true => state.requests.ended(),
+            false => Vec::new(),
+        }
     }
 
     /// The newest version of a request, also of the last documents.

@@ -52,6 +52,7 @@ try {
       status: response.status,
       type: response.content.mimeType,
       body: await text(response.content._file),
+      comment: response.content.comment,
       at,
     });
   }

@@ -308,13 +308,13 @@ impl RequestLog {
         all.find(|other| other.ordinal == request.ordinal)
     }
 
-    /// Sends each request that ends from now on to a recorder, with the identifier of the page. Returns those that have ended.
-    pub(crate) fn add_recorder(
-        &mut self,
-        page: PageId,
-        sender: mpsc::Sender<(PageId, Request)>,
-    ) -> Vec<Request> {
+    /// Sends each request that ends from now on to a recorder, with the identifier of the page.
+    pub(crate) fn add_recorder(&mut self, page: PageId, sender: mpsc::Sender<(PageId, Request)>) {
         self.recorders.push(Recorder { page, sender });
+    }
+
+    /// Returns the requests of the document that have ended.
+    pub(crate) fn ended(&self) -> Vec<Request> {
         let ended = self.requests.iter().filter(|it| it.outcome.is_some());
         ended.cloned().collect()
     }

@@ -1,6 +1,6 @@
 //! Traces, read by the loader of Playwright's trace viewer.
 
-use crate::launch_on;
+use crate::{launch_on, server_on};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -238,4 +238,37 @@ async fn each_context_is_traced_with_save_trace(engine: Engine) {
     assert!(action(&trace, "browser_close")["error"].is_null());
     let stopped = client.call("browser_stop_tracing", json!({})).await;
     assert!(stopped.is_error && stopped.text.contains("Tracing is not started"));
+}
+
+/// Sends more requests than bodies can be read at the same time, and when `/go` exists, one to `/loop` before an endless loop.
+const STUCK: &str = "<title>Stuck</title><script>(async () => {
+    await Promise.all(Array.from({ length: 400 }, async (_, n) => (await fetch('/data?n=' + n)).text()));
+    while (!(await fetch('/go')).ok) await new Promise(done => setTimeout(done, 50));
+    const request = new XMLHttpRequest();
+    request.open('GET', '/loop', false);
+    request.send();
+    for (;;);
+})()</script>";
+
+#[testkit::test(chromium, firefox, webkit, node)]
+async fn a_trace_of_a_page_in_an_endless_loop_is_written(engine: Engine) {
+    let site = Site::start().await;
+    site.add("/data", Resource::new("text/plain", "data"));
+    let url = site.add_page("/stuck", STUCK);
+    let client = server_on(engine, &["--caps", "devtools"]).await;
+    call(&client, "browser_navigate", json!({ "url": url })).await;
+    site.add_page("/go", "");
+    let loops = || site.requests().iter().any(|it| it.target == "/loop");
+    eventually(async || loops()).await;
+    call(&client, "browser_start_tracing", json!({})).await;
+    call(&client, "browser_stop_tracing", json!({})).await;
+    let trace = read(&archive_in(
+        &client.workspace().join(".playwright-mcp/traces"),
+    ));
+    assert_contains(&request(&trace, "/stuck")["type"], &["text/html"]);
+    for number in 0..400 {
+        let data = request(&trace, &format!("/data?n={number}"));
+        let is_explained = data["comment"] == "The browser did not return the body in time";
+        assert!(is_explained || data["body"] == "data", "{data}");
+    }
 }

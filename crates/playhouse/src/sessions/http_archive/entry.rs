@@ -2,7 +2,10 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use engine::{Headers, Request, RequestOutcome, ResponseFacts, StreamMessage, StreamMessageKind};
+use engine::{
+    Headers, Request, RequestOutcome, ResponseFacts, StreamMessage, StreamMessageKind,
+    StreamMessages,
+};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
@@ -12,14 +15,27 @@ use url::Url;
 /// The bodies of a request and of its response.
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
-    pub(crate) request: Option<Vec<u8>>,
+    pub(crate) request: Body,
     pub(crate) response: Body,
     /// The frames of the WebSocket.
-    pub(crate) messages: Vec<StreamMessage>,
+    pub(crate) messages: StreamMessages,
 }
 
-/// The body of a response.
-#[derive(Debug, Default)]
+impl Bodies {
+    /// Returns the number of bytes of both bodies.
+    pub(crate) fn size(&self) -> usize {
+        self.request.len() + self.response.len()
+    }
+
+    /// Leaves out the bytes of both bodies.
+    pub(crate) fn leave_out(&mut self, reason: &'static str) {
+        self.request.leave_out(reason);
+        self.response.leave_out(reason);
+    }
+}
+
+/// The body of a request or of a response.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) enum Body {
     /// The complete body.
     Bytes(Vec<u8>),
@@ -28,6 +44,23 @@ pub(crate) enum Body {
     None,
     /// The body is not in the archive, for this reason.
     LeftOut(&'static str),
+}
+
+impl Body {
+    /// Returns the number of bytes.
+    fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::None | Self::LeftOut(_) => 0,
+        }
+    }
+
+    /// Leaves out the bytes, if there are any.
+    fn leave_out(&mut self, reason: &'static str) {
+        if matches!(self, Self::Bytes(_)) {
+            *self = Self::LeftOut(reason);
+        }
+    }
 }
 
 /// Returns the entry of a request on a page of the archive.
@@ -56,7 +89,11 @@ pub(crate) fn entry(page: &str, request: &Request, bodies: Bodies) -> Value {
         entry["connection"] = port.into();
     }
     if request.resource_type == "websocket" {
-        entry["_webSocketMessages"] = bodies.messages.iter().filter_map(frame).collect();
+        let StreamMessages { messages, removed } = bodies.messages;
+        entry["_webSocketMessages"] = messages.iter().filter_map(frame).collect();
+        if removed > 0 {
+            entry["comment"] = format!("{removed} older messages are left out").into();
+        }
     }
     entry
 }
@@ -70,7 +107,7 @@ pub(crate) fn timestamp(time: SystemTime) -> String {
         .unwrap_or_default()
 }
 
-fn sent(request: &Request, body: Option<Vec<u8>>) -> Value {
+fn sent(request: &Request, body: Body) -> Value {
     let query = Url::parse(&request.url).ok();
     let query: Vec<Value> = query.iter().flat_map(Url::query_pairs).map(pair).collect();
     let protocol = request.response.as_ref().and_then(protocol);
@@ -82,21 +119,28 @@ fn sent(request: &Request, body: Option<Vec<u8>>) -> Value {
         "headers": headers(&request.headers),
         "queryString": query,
         "headersSize": -1,
-        "bodySize": body.as_ref().map_or(0, Vec::len),
+        "bodySize": body.len(),
     });
-    if let Some(body) = body {
-        let mime_type = header(&request.headers, "content-type").unwrap_or_default();
-        let mut data = text(body);
-        data["mimeType"] = mime_type.into();
-        if mime_type.starts_with("application/x-www-form-urlencoded")
-            && let Some(text) = data["text"].as_str()
-        {
-            let pairs = url::form_urlencoded::parse(text.as_bytes());
-            data["params"] = pairs.map(pair).collect();
-        }
-        sent["postData"] = data;
+    match body {
+        Body::Bytes(bytes) => sent["postData"] = posted(&request.headers, bytes),
+        Body::None => {}
+        // With `postData`, a replay would match only requests with this body.
+        Body::LeftOut(reason) => sent["comment"] = reason.into(),
     }
     sent
+}
+
+fn posted(headers: &Headers, body: Vec<u8>) -> Value {
+    let mime_type = header(headers, "content-type").unwrap_or_default();
+    let mut data = text(body);
+    data["mimeType"] = mime_type.into();
+    if mime_type.starts_with("application/x-www-form-urlencoded")
+        && let Some(text) = data["text"].as_str()
+    {
+        let pairs = url::form_urlencoded::parse(text.as_bytes());
+        data["params"] = pairs.map(pair).collect();
+    }
+    data
 }
 
 fn received(request: &Request, body: Body) -> Value {

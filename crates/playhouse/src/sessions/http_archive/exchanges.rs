@@ -4,17 +4,23 @@ use super::entry::{Bodies, Body};
 use engine::{
     BrowserContext, Page, PageId, Progress, Request, RequestOutcome, RequestRecorder, UrlPattern,
 };
-use futures_util::StreamExt as _;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Fuse, join_all};
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use std::collections::HashMap;
 use std::time::Duration;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// The largest number of requests whose bodies are read at the same time.
 const MAX_READS: usize = 8;
 /// How long a browser may take to return a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long all pages and all bodies may take after the stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// A body that exceeds the limit.
+const TOO_LARGE: Body = Body::LeftOut("The body is larger than the limit");
 
 /// What is read of each request.
 #[derive(Debug, Clone)]
@@ -25,6 +31,8 @@ pub(crate) struct ReadOptions {
     pub(crate) max_body: usize,
     /// The URLs of the requests; `None`: all.
     pub(crate) url: Option<UrlPattern>,
+    /// Whether the requests of the current documents that ended before come first.
+    pub(crate) includes_earlier: bool,
 }
 
 /// A request, its page and its bodies.
@@ -34,9 +42,15 @@ pub(crate) type Exchange = (Page, Request, Bodies);
 pub(crate) struct Exchanges {
     context: BrowserContext,
     ended: RequestRecorder,
+    /// Whether `ended` has no further requests.
+    is_complete: bool,
     options: ReadOptions,
-    stop: CancellationToken,
-    is_stopped: bool,
+    /// Ends after the stop, when all pages have reported what ended before it.
+    flushed: Fuse<BoxFuture<'static, ()>>,
+    /// Ends when the time after the stop has passed.
+    deadline: Fuse<BoxFuture<'static, ()>>,
+    /// Ends all reads, after the deadline.
+    give_up: CancellationToken,
     reads: FuturesUnordered<BoxFuture<'static, Exchange>>,
     /// The requests in progress at the end.
     pending: Option<std::vec::IntoIter<(PageId, Request)>>,
@@ -51,52 +65,38 @@ impl Exchanges {
         options: ReadOptions,
         stop: CancellationToken,
     ) -> Self {
+        let (context, stopped) = (context.clone(), stop.clone());
+        let deadline = async move {
+            stopped.cancelled().await;
+            sleep(STOP_TIMEOUT).await;
+        };
         Self {
-            context: context.clone(),
-            ended: context.record_requests(),
+            ended: context.record_requests(options.includes_earlier),
+            is_complete: false,
             options,
-            stop,
-            is_stopped: false,
+            flushed: flush(context.clone(), stop).boxed().fuse(),
+            deadline: deadline.boxed().fuse(),
+            give_up: CancellationToken::new(),
             reads: FuturesUnordered::new(),
             pending: None,
             pages: HashMap::new(),
+            context,
         }
-    }
-
-    /// Begins with the requests of the current documents that ended before.
-    pub(crate) async fn and_earlier(mut self) -> Self {
-        for (page, request) in self.ended.take_earlier() {
-            self.read(page, request).await;
-        }
-        self
     }
 
     /// Returns the next request; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Exchange> {
-        while !self.is_stopped {
+        while !self.is_complete || !self.reads.is_empty() {
             tokio::select! {
                 biased;
-                Some(exchange) = self.reads.next(), if !self.reads.is_empty() => return Some(exchange),
-                next = self.ended.next(), if self.reads.len() < MAX_READS => match next {
+                () = &mut self.deadline => self.give_up.cancel(),
+                () = &mut self.flushed => self.ended.close(),
+                Some(exchange) = self.reads.next() => return Some(exchange),
+                next = self.ended.next(), if !self.is_complete && self.reads.len() < MAX_READS => match next {
                     Some((page, request)) => self.read(page, request).await,
-                    None => self.is_stopped = true,
+                    None => self.is_complete = true,
                 },
-                () = self.stop.cancelled() => {
-                    for page in self.context.pages() {
-                        // Requests that the browser has reported as ended are included.
-                        let _ = tokio::time::timeout(BODY_TIMEOUT, page.flush()).await;
-                    }
-                    self.is_stopped = true;
-                }
             }
-        }
-        while self.reads.len() < MAX_READS
-            && let Some((page, request)) = self.ended.try_next()
-        {
-            self.read(page, request).await;
-        }
-        if let Some(exchange) = self.reads.next().await {
-            return Some(exchange);
         }
         loop {
             let (page, request) = self.next_pending()?;
@@ -105,9 +105,12 @@ impl Exchanges {
             };
             if self.options.want(&request).await {
                 let bodies = Bodies {
-                    request: request.body.as_ref().map(|body| body.as_bytes().to_vec()),
+                    request: match &request.body {
+                        Some(body) => self.options.bounded(body.as_bytes().to_vec()),
+                        None => Body::None,
+                    },
                     response: Body::LeftOut("The response was not complete"),
-                    messages: page.stream_messages(&request.id).messages,
+                    messages: page.stream_messages(&request.id),
                 };
                 return Some((page, request, bodies));
             }
@@ -136,11 +139,17 @@ impl Exchanges {
         }
         let Some(page) = self.page(&page) else { return };
         let options = self.options.clone();
+        let give_up = self.give_up.clone();
         self.reads.push(Box::pin(async move {
-            let bodies = read_bodies(&page, &request, &options).await;
+            let progress = Progress::cancelled_by(BODY_TIMEOUT, give_up);
+            let bodies = read_bodies(&page, &request, &options, &progress).await;
             if matches!(request.outcome, Some(RequestOutcome::Redirected)) {
                 // The raw headers may follow the next request.
-                let _ = tokio::time::timeout(BODY_TIMEOUT, page.flush()).await;
+                let flush = async {
+                    page.flush().await;
+                    Ok(())
+                };
+                let _ = progress.run(flush).await;
             }
             // The browser may have reported raw headers meanwhile.
             let request = page.latest(&request).unwrap_or(request);
@@ -159,6 +168,13 @@ impl Exchanges {
 }
 
 impl ReadOptions {
+    fn bounded(&self, body: Vec<u8>) -> Body {
+        match body.len() > self.max_body {
+            true => TOO_LARGE,
+            false => Body::Bytes(body),
+        }
+    }
+
     async fn want(&self, request: &Request) -> bool {
         let Some(pattern) = &self.url else {
             return true;
@@ -168,20 +184,34 @@ impl ReadOptions {
     }
 }
 
+/// Returns after the stop, when all pages have reported what ended before it, or when the time for that has passed.
+async fn flush(context: BrowserContext, stop: CancellationToken) {
+    stop.cancelled().await;
+    let pages = context.pages();
+    let flushed = join_all(pages.iter().map(Page::flush));
+    let _ = timeout(STOP_TIMEOUT, flushed).await;
+}
+
 /// Reads the bodies of a request and of its response.
-async fn read_bodies(page: &Page, request: &Request, options: &ReadOptions) -> Bodies {
-    let progress = Progress::new(BODY_TIMEOUT);
+async fn read_bodies(
+    page: &Page,
+    request: &Request,
+    options: &ReadOptions,
+    progress: &Progress,
+) -> Bodies {
     let mut bodies = Bodies {
-        messages: page.stream_messages(&request.id).messages,
+        messages: page.stream_messages(&request.id),
         ..Bodies::default()
     };
     if let Some(body) = &request.body {
-        bodies.request = Some(body.as_bytes().to_vec());
+        bodies.request = options.bounded(body.as_bytes().to_vec());
     } else if request.has_body {
-        let read = page.request_body(&progress, &request.id).await;
-        bodies.request = read.ok().flatten();
+        bodies.request = match page.request_body(progress, &request.id).await {
+            Ok(Some(body)) => options.bounded(body),
+            Ok(None) => Body::None,
+            Err(error) => not_read(&error),
+        };
     }
-    bodies.request.take_if(|body| body.len() > options.max_body);
     let (Some(RequestOutcome::Finished { size }), Some(response)) =
         (&request.outcome, &request.response)
     else {
@@ -191,18 +221,26 @@ async fn read_bodies(page: &Page, request: &Request, options: &ReadOptions) -> B
     if is_empty || request.resource_type == "websocket" {
         return bodies;
     }
-    let too_large = Body::LeftOut("The body is larger than the limit");
     let is_too_large = usize::try_from(*size).is_ok_and(|size| size > options.max_body);
     bodies.response = if !options.reads_responses {
         Body::LeftOut("Contents are omitted")
     } else if is_too_large {
-        too_large
+        TOO_LARGE
     } else {
-        match page.response_body(&progress, &request.id).await {
-            Ok(body) if body.len() > options.max_body => too_large,
-            Ok(body) => Body::Bytes(body),
-            Err(_) => Body::LeftOut("The browser no longer has the body"),
+        match page.response_body(progress, &request.id).await {
+            Ok(body) => options.bounded(body),
+            Err(error) => not_read(&error),
         }
     };
     bodies
+}
+
+/// Returns the reason why a body could not be read.
+fn not_read(error: &engine::Error) -> Body {
+    Body::LeftOut(match error {
+        engine::Error::Timeout { .. } | engine::Error::Cancelled {} => {
+            "The browser did not return the body in time"
+        }
+        _ => "The browser no longer has the body",
+    })
 }

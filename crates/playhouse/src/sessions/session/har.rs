@@ -5,6 +5,7 @@ use crate::error::{Error, Problem, Result};
 use crate::files::{Output, WrittenFile};
 use crate::sessions::http_archive::{Bodies, Exchanges, ReadOptions, entry, timestamp};
 use engine::{BrowserContext, Page, PageId, Progress, Request, UrlPattern};
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Seek as _, Write as _};
@@ -84,6 +85,7 @@ impl HarRecording {
             reads_responses: options.content == HarContent::Embed,
             max_body: MAX_BODY,
             url: options.url.clone(),
+            includes_earlier: false,
         };
         let exchanges = Exchanges::of(context, reads, stop.clone());
         let recorder = Recorder {
@@ -205,10 +207,13 @@ impl Recorder {
 
     /// Writes the archive. Secrets are masked again, because passwords may have become known meanwhile.
     async fn write(mut self) -> Result<HarSummary> {
-        for (number, page) in self.known.values() {
+        let titles = self.known.values().map(async |(number, page)| {
             let progress = Progress::new(TITLE_TIMEOUT);
-            if let Ok(title) = page.title(&progress).await {
-                self.pages[*number].title = title;
+            (*number, page.title(&progress).await)
+        });
+        for (number, title) in join_all(titles).await {
+            if let Ok(title) = title {
+                self.pages[number].title = title;
             }
         }
         let pages = self.pages.iter().map(|page| {

@@ -1,9 +1,10 @@
 //! The events of a trace before they are written, and their lines in version 8 of the format, which every viewer since Playwright 1.53 reads.
 
-use super::har;
+use super::har::TracedExchange;
 use super::resources::Resources;
 use crate::config::Secrets;
-use engine::StyleOverride;
+use crate::sessions::http_archive::Bodies;
+use engine::{StreamMessage, StyleOverride};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use std::io;
@@ -12,6 +13,12 @@ use time::OffsetDateTime;
 
 /// The version of the format.
 pub(super) const VERSION: u32 = 8;
+/// The largest number of events, and of requests, that are not written yet; further ones of pages are left out.
+const MAX_WAITING_EVENTS: usize = 20_000;
+/// The largest size of bodies that are not written yet; further bodies are left out.
+const MAX_WAITING_BODIES: usize = 64 * 1024 * 1024;
+/// The largest size of messages of WebSockets that are not written yet; further requests have their newest messages that fit.
+const MAX_WAITING_MESSAGES: usize = 16 * 1024 * 1024;
 
 /// An event. It is written when the passwords of the page are known, so that they are masked.
 pub(super) enum Event {
@@ -42,7 +49,15 @@ pub(super) enum Event {
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) events: Vec<Event>,
-    pub(super) requests: Vec<har::Exchange>,
+    requests: Vec<TracedExchange>,
+    sizes: RequestSizes,
+}
+
+/// The sizes of the requests of a batch, in bytes.
+#[derive(Default)]
+struct RequestSizes {
+    bodies: usize,
+    messages: usize,
 }
 
 /// The lines of a batch.
@@ -87,6 +102,25 @@ impl Clock {
 }
 
 impl Batch {
+    pub(super) fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.requests.is_empty()
+    }
+
+    /// Adds an event of a page, unless there are too many.
+    pub(super) fn add_page_event(&mut self, event: Event) {
+        if self.events.len() < MAX_WAITING_EVENTS {
+            self.events.push(event);
+        }
+    }
+
+    /// Adds a request, unless there are too many; without its bodies, if they are too large.
+    pub(super) fn add_request(&mut self, mut exchange: TracedExchange) {
+        if self.requests.len() < MAX_WAITING_EVENTS {
+            self.sizes.add(&mut exchange.bodies);
+            self.requests.push(exchange);
+        }
+    }
+
     /// Returns the lines of the events, without secrets, and writes their resources.
     pub(super) fn render(
         self,
@@ -150,6 +184,28 @@ impl Batch {
     }
 }
 
+impl RequestSizes {
+    /// Adds the bodies and messages of a request, after those that exceed the limits are removed.
+    fn add(&mut self, bodies: &mut Bodies) {
+        if self.bodies + bodies.size() > MAX_WAITING_BODIES {
+            bodies.leave_out("Too many bodies were waiting to be written");
+        }
+        self.bodies += bodies.size();
+        let messages = &mut bodies.messages.messages;
+        let mut first = messages.len();
+        while let Some(message) = first.checked_sub(1).and_then(|last| messages.get(last)) {
+            let size = self.messages + size_of::<StreamMessage>() + message.payload.len();
+            if size > MAX_WAITING_MESSAGES {
+                break;
+            }
+            self.messages = size;
+            first -= 1;
+        }
+        messages.drain(..first);
+        bodies.messages.removed += first;
+    }
+}
+
 /// Masks secrets in JSON. The text of a large tree is searched as a whole, unless a mask would replace a part of the syntax.
 fn redacted_html(html: String, secrets: &Secrets) -> String {
     let masked = secrets.redacted(html.clone());
@@ -163,10 +219,12 @@ fn redacted_html(html: String, secrets: &Secrets) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sessions::http_archive::Body;
+    use engine::{StreamMessageKind, StreamMessages};
 
-    struct None;
+    struct NoResources;
 
-    impl Resources for None {
+    impl Resources for NoResources {
         fn write_as(&mut self, _: &str, _: &[u8]) -> io::Result<()> {
             Ok(())
         }
@@ -196,9 +254,9 @@ mod tests {
                     }],
                 },
             ],
-            requests: Vec::new(),
+            ..Batch::default()
         };
-        let lines = batch.render(&secrets, &mut None).expect("lines");
+        let lines = batch.render(&secrets, &mut NoResources).expect("lines");
         let trace: Vec<Value> = lines
             .trace
             .lines()
@@ -213,5 +271,43 @@ mod tests {
             lines.calls,
             "browser_type({\"text\":\"<secret>KEY</secret>\"});\n"
         );
+    }
+
+    #[test]
+    fn bodies_and_messages_beyond_the_limits_are_left_out_with_a_reason() {
+        let mut sizes = RequestSizes::default();
+        let messages = |payload: usize, number: usize| {
+            let kind = StreamMessageKind::Received(1);
+            let message = StreamMessage {
+                at: SystemTime::UNIX_EPOCH,
+                kind,
+                payload: "x".repeat(payload),
+                length: payload,
+            };
+            StreamMessages {
+                messages: vec![message; number],
+                removed: 1,
+            }
+        };
+        let mut fits = Bodies {
+            request: Body::None,
+            response: Body::Bytes(vec![0; MAX_WAITING_BODIES]),
+            messages: messages(MAX_WAITING_MESSAGES / 2, 1),
+        };
+        sizes.add(&mut fits);
+        assert_eq!(fits.size(), MAX_WAITING_BODIES);
+        assert_eq!(fits.messages.messages.len(), 1);
+        let omitted = "Contents are omitted";
+        let mut exceeds = Bodies {
+            request: Body::Bytes(vec![0]),
+            response: Body::LeftOut(omitted),
+            messages: messages(MAX_WAITING_MESSAGES / 5, 3),
+        };
+        sizes.add(&mut exceeds);
+        let reason = "Too many bodies were waiting to be written";
+        assert_eq!(exceeds.request, Body::LeftOut(reason));
+        assert_eq!(exceeds.response, Body::LeftOut(omitted));
+        assert_eq!(exceeds.messages.messages.len(), 2);
+        assert_eq!(exceeds.messages.removed, 2);
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::io;
 
 /// A request, with the bodies that could be read.
-pub(super) struct Exchange {
+pub(super) struct TracedExchange {
     pub(super) request: Request,
     /// The identifier of the page in the trace.
     pub(super) page: String,
@@ -19,32 +19,16 @@ pub(super) struct Exchange {
     pub(super) bodies: Bodies,
 }
 
-impl Exchange {
-    /// Returns the size of the bodies.
-    pub(super) fn size(&self) -> usize {
-        let response = match &self.bodies.response {
-            Body::Bytes(body) => body.len(),
-            Body::None | Body::LeftOut(_) => 0,
-        };
-        response + self.bodies.request.as_ref().map_or(0, Vec::len)
-    }
-
+impl TracedExchange {
     /// Returns the entry, without secrets, and writes the bodies.
     pub(super) fn entry(
-        self,
+        mut self,
         secrets: &Secrets,
         resources: &mut impl Resources,
     ) -> io::Result<Value> {
-        let Bodies {
-            request: sent,
-            response: received,
-            messages,
-        } = self.bodies;
-        let without_bodies = Bodies {
-            messages,
-            ..Bodies::default()
-        };
-        let mut entry = http_archive::entry(&self.page, &self.request, without_bodies);
+        let sent = take_bytes(&mut self.bodies.request);
+        let received = take_bytes(&mut self.bodies.response);
+        let mut entry = http_archive::entry(&self.page, &self.request, self.bodies);
         if let Some(body) = sent {
             let headers = &self.request.headers;
             let content_type = http_archive::header(headers, "content-type").unwrap_or_default();
@@ -53,7 +37,7 @@ impl Exchange {
             entry["request"]["postData"] =
                 json!({ "mimeType": content_type, "params": [], "text": "", "_sha1": name });
         }
-        if let Body::Bytes(body) = received {
+        if let Some(body) = received {
             let content = &mut entry["response"]["content"];
             let content_type = content["mimeType"].as_str().unwrap_or_default().to_owned();
             let (name, size) = write(body, &content_type, secrets, resources)?;
@@ -65,6 +49,17 @@ impl Exchange {
             entry["_frameref"] = frame.into();
         }
         Ok(secrets.redacted_json(entry))
+    }
+}
+
+/// Takes the bytes out of a body; the reason of one that is left out remains.
+fn take_bytes(body: &mut Body) -> Option<Vec<u8>> {
+    match std::mem::take(body) {
+        Body::Bytes(bytes) => Some(bytes),
+        other => {
+            *body = other;
+            None
+        }
     }
 }
 

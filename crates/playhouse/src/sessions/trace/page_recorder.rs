@@ -1,7 +1,7 @@
 //! Recording the events of pages for a trace: console messages, errors, dialogs and requests.
 
 use super::events::Event;
-use super::har::Exchange;
+use super::har::TracedExchange;
 use super::recorder::Recorder;
 use super::snapshots::{frame_id, page_id};
 use crate::sessions::http_archive::{Exchanges, ReadOptions};
@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// How often events are written while no call runs.
 const WRITE_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a page may take to report its last events.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
 /// The largest body that is recorded, in bytes.
 const MAX_BODY: usize = 16 * 1024 * 1024;
 
@@ -56,12 +58,12 @@ async fn record_requests(recorder: &Recorder) {
         reads_responses: true,
         max_body: MAX_BODY,
         url: None,
+        // The resources of a document that was loaded before are needed to show its snapshots.
+        includes_earlier: true,
     };
-    let exchanges = Exchanges::of(recorder.context(), options, recorder.stop_token());
-    // The resources of a document that was loaded before are needed to show its snapshots.
-    let mut exchanges = exchanges.and_earlier().await;
+    let mut exchanges = Exchanges::of(recorder.context(), options, recorder.stop_token());
     while let Some((page, request, bodies)) = exchanges.next().await {
-        recorder.add_exchange(Exchange {
+        recorder.add_request(TracedExchange {
             page: page_id(&page),
             frame: request.frame.as_ref().map(frame_id),
             started: recorder.clock().time_of(request.sent),
@@ -91,8 +93,8 @@ async fn record(recorder: Arc<Recorder>, page: Page) {
         };
         recorder.add_page_event(&id, event);
     }
-    page.flush().await;
-    // What has arrived is recorded.
+    // What has arrived is recorded, even if the page does not respond.
+    let _ = tokio::time::timeout(FLUSH_TIMEOUT, page.flush()).await;
     while let Some(Some(event)) = events.next().now_or_never() {
         recorder.add_page_event(&id, event);
     }

@@ -2,10 +2,9 @@
 
 use super::events::{Batch, Clock, Event, VERSION};
 use super::files::{TraceFiles, TraceLinks};
-use super::har::Exchange;
+use super::har::TracedExchange;
 use super::snapshots::{Moment, Snapshots};
 use crate::config::Settings;
-use crate::sessions::http_archive::Bodies;
 use engine::codegen::Language;
 use engine::{BrowserContext, Page};
 use serde_json::{Value, json};
@@ -13,11 +12,6 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
-
-/// The largest number of events that are not written yet; further messages of pages are left out.
-const MAX_WAITING_EVENTS: usize = 20_000;
-/// The largest size of bodies that are not written yet; further bodies are left out.
-const MAX_WAITING_BODIES: usize = 64 * 1024 * 1024;
 
 /// The recorder of a trace.
 pub(super) struct Recorder {
@@ -38,8 +32,6 @@ pub(super) struct State {
     /// The running calls: a batch, then its step.
     pub(super) open: Vec<OpenCall>,
     pub(super) waiting: Batch,
-    /// The size of the waiting bodies.
-    bodies: usize,
     /// The number of recorded calls.
     pub(super) calls: usize,
 }
@@ -146,22 +138,12 @@ impl Recorder {
 
     /// Adds an event of a page, unless too many are waiting.
     pub(super) fn add(&self, event: Event) {
-        let mut state = self.state();
-        if state.waiting.events.len() < MAX_WAITING_EVENTS {
-            state.waiting.events.push(event);
-        }
+        self.state().waiting.add_page_event(event);
     }
 
-    /// Adds a request; without its bodies, if too many are waiting.
-    pub(super) fn add_exchange(&self, mut exchange: Exchange) {
-        let mut state = self.state();
-        if state.bodies + exchange.size() > MAX_WAITING_BODIES {
-            exchange.bodies = Bodies::default();
-        }
-        if state.waiting.requests.len() < MAX_WAITING_EVENTS {
-            state.bodies += exchange.size();
-            state.waiting.requests.push(exchange);
-        }
+    /// Adds a request, unless too many are waiting.
+    pub(super) fn add_request(&self, exchange: TracedExchange) {
+        self.state().waiting.add_request(exchange);
     }
 
     pub(super) async fn write_if_idle(&self) {
@@ -174,11 +156,7 @@ impl Recorder {
     /// Writes the waiting events, after the passwords of all pages are known.
     async fn write(&self) {
         let _guard = self.writing.lock().await;
-        let is_empty = {
-            let state = self.state();
-            state.waiting.events.is_empty() && state.waiting.requests.is_empty()
-        };
-        if is_empty {
+        if self.state().waiting.is_empty() {
             return;
         }
         let pages = self.context.pages();
@@ -190,7 +168,6 @@ impl Recorder {
             if !state.open.is_empty() {
                 return;
             }
-            state.bodies = 0;
             std::mem::take(&mut state.waiting)
         };
         self.files.write(batch, &self.settings.secrets).await;
