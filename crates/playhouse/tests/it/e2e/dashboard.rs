@@ -1,7 +1,7 @@
 //! The app under test in the dashboard.
 
 use super::{Project, failed, misbehaving_app_path};
-use crate::dashboard::{click, open_dashboard, contains_text};
+use crate::dashboard::{click, contains_text, open_dashboard};
 use serde_json::json;
 
 #[testkit::test(chromium, node)]
