@@ -21,7 +21,7 @@ pub mod window;
 #[cfg(test)]
 mod tests;
 
-pub use remote::{RemoteEnd, WebDriverSession};
+pub use remote::{Prepared, RemoteEnd, WebDriverSession};
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -31,7 +31,7 @@ use std::borrow::Cow;
 pub type Done = IgnoredAny;
 
 /// A command of a session. Its fields are the parameters, except for those in the path.
-pub trait WebDriverCommand: Serialize + Send + Sync {
+pub trait WebDriverCommand: Serialize + Send + Sync + 'static {
     /// The name in the specification, such as `Navigate To`.
     const NAME: &'static str;
     /// The HTTP method of the command.

@@ -1,20 +1,24 @@
 //! The HTTP client of WebDriver: it reuses connections and sends the commands of a session one after the other.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
+use futures_util::future::BoxFuture;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::Bytes;
+use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use super::session::{Created, Delete, Status};
 use super::{Verb, WebDriverCommand};
@@ -35,7 +39,7 @@ const MAX_RESPONSE_SIZE: usize = 256 * 1024 * 1024;
 /// The name of the protocol in traces and metrics.
 const PROTOCOL: &str = "webdriver";
 
-type Sender = SendRequest<Full<Bytes>>;
+type Sender = SendRequest<RequestBody>;
 
 /// A driver or a grid. Clones share its connections.
 #[derive(Clone)]
@@ -91,7 +95,7 @@ impl RemoteEnd {
     pub async fn status(&self) -> Result<Status> {
         const NAME: &str = "Status";
         CommandSpan::measure(PROTOCOL, NAME, async {
-            let answer = self.perform(NAME, Verb::Get, "status".into(), String::new());
+            let answer = self.perform((), NAME, Verb::Get, "status".into(), RequestBody::default());
             answer.await?.read(NAME)
         })
         .await
@@ -109,7 +113,7 @@ impl RemoteEnd {
         spawn(async move {
             let sent = remote
                 .shared
-                .send_request(NAME, Verb::Post, "session", body)
+                .send_request(NAME, Verb::Post, "session", RequestBody::new(body))
                 .await;
             let made = sent.and_then(|answer| answer.read::<Created>(NAME));
             if let Err(Ok(unclaimed)) = done.send(made) {
@@ -135,25 +139,15 @@ impl RemoteEnd {
         }
     }
 
-    /// Sends a command and reads the response even if the caller is dropped, because a partly read connection cannot be reused.
-    async fn perform(
-        &self,
-        name: &'static str,
-        verb: Verb,
-        path: String,
-        body: String,
-    ) -> Result<Answer> {
-        self.perform_holding((), name, verb, path, body).await
-    }
-
-    /// Sends a command as `perform` does, and keeps `held` until the response was read.
-    async fn perform_holding<T: Send + 'static>(
+    /// Sends a command and reads the response even if the caller is dropped, because a partly read connection cannot be reused. `held` is
+    /// kept until then.
+    async fn perform<T: Send + 'static>(
         &self,
         held: T,
         name: &'static str,
         verb: Verb,
         path: String,
-        body: String,
+        body: RequestBody,
     ) -> Result<Answer> {
         let shared = self.shared.clone();
         let (done, answer) = oneshot::channel();
@@ -183,13 +177,14 @@ impl WebDriverSession {
     /// If the call is dropped before its turn, the command is not sent. If it is dropped later, the next command waits for its response.
     pub async fn call<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
         let turn = self.turn.clone().lock_owned().await;
-        self.send(turn, command).await
+        let sent = self.send(turn, command, encode(command), Arc::default());
+        sent.await
     }
 
     /// Sends a command at once, even if others are in progress. The specification allows one command at a time; some remote ends accept
     /// several, which is the only way to inspect a page whose script does not return.
     pub async fn call_concurrently<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
-        self.send((), command).await
+        self.prepare(command).response.await
     }
 
     /// Deletes the session and its browser, without waiting for commands in progress.
@@ -197,30 +192,40 @@ impl WebDriverSession {
         self.call_concurrently(&Delete {}).await.map(drop)
     }
 
-    async fn send<C: WebDriverCommand, T: Send + 'static>(
+    /// Prepares a command as [`Self::call_concurrently`] sends it. It is sent when its response is awaited.
+    pub fn prepare<C: WebDriverCommand>(&self, command: &C) -> Prepared<C::Response> {
+        let written = Arc::new(Notify::new());
+        let encoded = encode(command);
+        let size = encoded.as_ref().map_or(0, String::len);
+        let response = self.send((), command, encoded, written.clone());
+        Prepared {
+            written,
+            size,
+            response: Box::pin(response),
+        }
+    }
+
+    fn send<C: WebDriverCommand, T: Send + 'static>(
         &self,
         held: T,
         command: &C,
-    ) -> Result<C::Response> {
-        let body = match C::VERB {
-            Verb::Post => serde_json::to_string(command).map_err(|error| Error::Shape {
-                method: C::NAME,
-                message: error.to_string(),
-            })?,
-            Verb::Get | Verb::Delete => String::new(),
-        };
+        body: Result<String>,
+        written: Arc<Notify>,
+    ) -> impl Future<Output = Result<C::Response>> + Send + use<C, T> {
         let mut path = format!("session/{}", self.id);
         let rest = command.path();
         if !rest.is_empty() {
             path.push('/');
             path += &rest;
         }
-        CommandSpan::measure(PROTOCOL, C::NAME, async {
+        let remote = self.remote.clone();
+        CommandSpan::measure(PROTOCOL, C::NAME, async move {
+            let body = RequestBody {
+                data: Full::new(body?.into()),
+                written,
+            };
             tracing::trace!(command = C::NAME, "sends a WebDriver command");
-            let answer = self
-                .remote
-                .perform_holding(held, C::NAME, C::VERB, path, body)
-                .await?;
+            let answer = remote.perform(held, C::NAME, C::VERB, path, body).await?;
             tracing::trace!(
                 command = C::NAME,
                 status = answer.status,
@@ -228,7 +233,70 @@ impl WebDriverSession {
             );
             answer.read(C::NAME)
         })
-        .await
+    }
+}
+
+/// A command that can be sent: the first poll of the response sends it.
+pub struct Prepared<R> {
+    /// Notified once the request was passed to the socket.
+    pub written: Arc<Notify>,
+    /// The number of bytes of the request's body.
+    pub size: usize,
+    /// The response.
+    pub response: BoxFuture<'static, Result<R>>,
+}
+
+fn encode<C: WebDriverCommand>(command: &C) -> Result<String> {
+    match C::VERB {
+        Verb::Post => serde_json::to_string(command).map_err(|error| Error::Shape {
+            method: C::NAME,
+            message: error.to_string(),
+        }),
+        Verb::Get | Verb::Delete => Ok(String::new()),
+    }
+}
+
+/// The body of a request. The connection drops it once it has written all of it.
+#[derive(Clone, Default)]
+struct RequestBody {
+    data: Full<Bytes>,
+    written: Arc<Notify>,
+}
+
+impl RequestBody {
+    fn new(text: String) -> Self {
+        Self {
+            data: Full::new(text.into()),
+            written: Arc::default(),
+        }
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.data).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.data.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.data.size_hint()
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        if self.is_end_stream() {
+            self.written.notify_one();
+        }
     }
 }
 
@@ -332,9 +400,8 @@ impl Shared {
         method: &'static str,
         verb: Verb,
         path: &str,
-        body: String,
+        body: RequestBody,
     ) -> Result<Answer> {
-        let body = Bytes::from(body);
         let lost = |reason: &dyn std::fmt::Display| Error::Closed {
             reason: format!("{method}: {reason}"),
         };
@@ -373,8 +440,8 @@ impl Shared {
         &self,
         verb: Verb,
         path: &str,
-        body: Bytes,
-    ) -> Result<Request<Full<Bytes>>, http::Error> {
+        body: RequestBody,
+    ) -> Result<Request<RequestBody>, http::Error> {
         let method = match verb {
             Verb::Get => Method::GET,
             Verb::Post => Method::POST,
@@ -389,7 +456,7 @@ impl Shared {
             // Grids reject the content type without a character set.
             request = request.header(CONTENT_TYPE, "application/json; charset=utf-8");
         }
-        let mut request = request.body(Full::new(body))?;
+        let mut request = request.body(body)?;
         for (name, value) in &self.headers {
             request.headers_mut().insert(name, value.clone());
         }

@@ -1,25 +1,31 @@
 //! The session of one browser, and the window and the frame that it is switched to.
 
 use crate::error::Error;
+use futures_util::FutureExt as _;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex, MutexGuard, OwnedMutexGuard, oneshot};
+use tracing::Instrument as _;
 use wire::webdriver::element::Element;
 use wire::webdriver::script::ExecuteScript;
 use wire::webdriver::session::GetTimeouts;
-use wire::webdriver::window::{FrameReference, SwitchToFrame, SwitchToWindow};
-use wire::webdriver::{WebDriverCommand, WebDriverSession, error};
+use wire::webdriver::window::{FrameReference, GetWindowHandles, SwitchToFrame, SwitchToWindow};
+use wire::webdriver::{Prepared, WebDriverCommand, WebDriverSession, error};
 
 /// How long a script may run before other commands may switch to another window.
 const SCRIPT_GRACE_TIMEOUT: Duration = Duration::from_millis(25);
+/// How long a switch may take after its caller was dropped. A page that does not respond may not answer.
+const DROPPED_SWITCH_TIMEOUT: Duration = Duration::from_secs(2);
 /// The number of bytes that a driver reads at once.
 const READ_BUFFER_SIZE: usize = 4096;
 
 /// A session. Dropping it does not delete the session.
+#[derive(Clone)]
 pub(super) struct Driver {
     session: WebDriverSession,
-    focus: Mutex<Focus>,
+    focus: Arc<Mutex<Focus>>,
 }
 
 /// The window and the frame that commands go to.
@@ -47,17 +53,27 @@ impl FrameTarget {
     }
 }
 
+/// When other commands may switch to another frame.
+#[derive(Clone, Copy, PartialEq)]
+enum Release {
+    /// After the response, or after the driver has read the command if the caller was dropped.
+    OnResponse,
+    /// After the driver has read the command.
+    OnceRead,
+}
+
 impl Driver {
     pub(super) fn new(session: WebDriverSession) -> Self {
         Self {
             session,
-            focus: Mutex::default(),
+            focus: Arc::default(),
         }
     }
 
     /// Sends a command that concerns no window.
     pub(super) async fn call<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
-        self.send(command).await
+        let response = self.session.prepare(command).response;
+        checked(self.session.clone(), response).await
     }
 
     /// Sends a command to a window and a frame. No other command may switch to another one until the answer.
@@ -66,9 +82,9 @@ impl Driver {
         target: &FrameTarget,
         command: &C,
     ) -> wire::Result<C::Response> {
-        let mut focus = self.focus.lock().await;
-        self.switch(&mut focus, target).await?;
-        self.send(command).await
+        let focus = self.focus.clone().lock_owned().await;
+        self.dispatch(focus, target.clone(), command, Release::OnResponse)
+            .await
     }
 
     /// Sends a command to a window, and to the frame of it that the session is switched to: switching would move the focus.
@@ -77,12 +93,13 @@ impl Driver {
         window: &str,
         command: &C,
     ) -> wire::Result<C::Response> {
-        let mut focus = self.focus.lock().await;
-        if focus.window != window {
-            self.switch(&mut focus, &FrameTarget::window(window))
-                .await?;
+        let focus = self.focus.clone().lock_owned().await;
+        let mut target = FrameTarget::window(window);
+        if focus.window == window {
+            target.path.clone_from(&focus.path);
         }
-        self.send(command).await
+        self.dispatch(focus, target, command, Release::OnResponse)
+            .await
     }
 
     /// Runs a script in a frame. Once it has begun, other commands may switch to other frames.
@@ -93,36 +110,81 @@ impl Driver {
         args: Vec<Value>,
     ) -> wire::Result<Box<RawValue>> {
         let command = ExecuteScript { script, args };
-        let mut focus = self.focus.lock().await;
-        self.switch(&mut focus, target).await?;
-        let mut answer = std::pin::pin!(self.send(&command));
-        if let Ok(answer) = tokio::time::timeout(SCRIPT_GRACE_TIMEOUT, &mut answer).await {
-            return answer;
-        }
-        // The driver reads commands in parallel, each in blocks: after as many answers to another command as the script has blocks, it
-        // has read the script.
-        for _ in 0..=command.script.len() / READ_BUFFER_SIZE {
-            tokio::select! {
-                biased;
-                answer = &mut answer => return answer,
-                _ = self.session.call_concurrently(&GetTimeouts {}) => {}
-            }
-        }
-        drop(focus);
-        answer.await
+        let focus = self.focus.clone().lock_owned().await;
+        self.dispatch(focus, target.clone(), &command, Release::OnceRead)
+            .await
     }
 
-    async fn send<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
-        match self.session.call_concurrently(command).await {
-            // This is also the error of a driver that lost its browser meanwhile; the next command shows whether the session is gone.
-            Err(failed) if is_unknown(&failed) => {
-                match self.session.call_concurrently(&GetTimeouts {}).await {
-                    Err(over) if !is_unknown(&over) => Err(over),
-                    _ => Err(failed),
-                }
+    /// Switches to a frame and sends it a command, in a task: a switch or a command that the driver has not read when its caller is dropped
+    /// would otherwise take effect after the next switch, in another frame.
+    async fn dispatch<C: WebDriverCommand>(
+        &self,
+        mut focus: OwnedMutexGuard<Focus>,
+        target: FrameTarget,
+        command: &C,
+        release: Release,
+    ) -> wire::Result<C::Response> {
+        let session = self.session.clone();
+        let Prepared {
+            written,
+            size,
+            response,
+        } = session.prepare(command);
+        let (mut caller, result) = oneshot::channel();
+        let work = async move {
+            let switched = tokio::select! {
+                biased;
+                switched = switch(&session, &mut focus, &target) => switched,
+                () = async {
+                    caller.closed().await;
+                    tokio::time::sleep(DROPPED_SWITCH_TIMEOUT).await;
+                } => return,
+            };
+            if let Err(error) = switched {
+                let _ = caller.send(Err(error));
+                return;
             }
-            answer => answer,
-        }
+            if caller.is_closed() {
+                return;
+            }
+            let mut response = checked(session.clone(), response).boxed();
+            let is_read = async {
+                match release {
+                    Release::OnResponse => caller.closed().await,
+                    Release::OnceRead => tokio::time::sleep(SCRIPT_GRACE_TIMEOUT).await,
+                }
+                written.notified().await;
+                // The driver reads commands in parallel, each in blocks: after as many answers to another command as the command has
+                // blocks, and one more if it accepted a connection for it, it has read the command.
+                for _ in 0..=1 + size / READ_BUFFER_SIZE {
+                    let _ = session.call_concurrently(&GetTimeouts {}).await;
+                }
+                // WebKitWebDriver asks the browser for an open dialog before it sends a script to the current frame. The browser answers
+                // in order.
+                let _ = session.call_concurrently(&GetWindowHandles {}).await;
+            };
+            let early = tokio::select! {
+                biased;
+                response = &mut response => Some(response),
+                () = is_read => None,
+            };
+            drop(focus);
+            let response = match early {
+                Some(response) => response,
+                None => tokio::select! {
+                    biased;
+                    response = response => response,
+                    () = caller.closed() => return,
+                },
+            };
+            let _ = caller.send(response);
+        };
+        task::spawn("command", work.in_current_span()).detach();
+        result.await.unwrap_or_else(|_| {
+            Err(wire::Error::Closed {
+                reason: format!("{}: the command was not completed", C::NAME),
+            })
+        })
     }
 
     /// Waits for pending commands except long scripts. No other command begins until the guard is dropped.
@@ -134,38 +196,58 @@ impl Driver {
     pub(super) async fn reset(&self) {
         *self.focus.lock().await = Focus::default();
     }
+}
 
-    async fn switch(&self, focus: &mut Focus, target: &FrameTarget) -> wire::Result<()> {
-        if focus.window == target.window && focus.path == target.path {
-            return Ok(());
+/// Returns the response to a command. An unknown error is also the error of a driver that lost its browser meanwhile: the next command shows
+/// whether the session is gone.
+async fn checked<T>(
+    session: WebDriverSession,
+    response: impl Future<Output = wire::Result<T>>,
+) -> wire::Result<T> {
+    match response.await {
+        Err(failed) if is_unknown(&failed) => {
+            match session.call_concurrently(&GetTimeouts {}).await {
+                Err(over) if !is_unknown(&over) => Err(over),
+                _ => Err(failed),
+            }
         }
-        // If a step fails, the frame of the session is unknown.
-        let before = std::mem::take(focus);
-        let session = &self.session;
-        if before.window != target.window {
-            let handle = target.window.clone();
-            session
-                .call_concurrently(&SwitchToWindow { handle })
-                .await?;
-        }
-        let is_below = before.window == target.window && target.path.starts_with(&before.path);
-        let mut steps = target.path.as_slice();
-        if is_below {
-            steps = &steps[before.path.len()..];
-        } else if before.window == target.window {
-            let id = FrameReference::Top;
-            session.call_concurrently(&SwitchToFrame { id }).await?;
-        }
-        for owner in steps {
-            let id = FrameReference::Owner(owner.clone());
-            session.call_concurrently(&SwitchToFrame { id }).await?;
-        }
-        *focus = Focus {
-            window: target.window.clone(),
-            path: target.path.clone(),
-        };
-        Ok(())
+        answer => answer,
     }
+}
+
+async fn switch(
+    session: &WebDriverSession,
+    focus: &mut Focus,
+    target: &FrameTarget,
+) -> wire::Result<()> {
+    if focus.window == target.window && focus.path == target.path {
+        return Ok(());
+    }
+    // If a step fails, the frame of the session is unknown.
+    let before = std::mem::take(focus);
+    if before.window != target.window {
+        let handle = target.window.clone();
+        session
+            .call_concurrently(&SwitchToWindow { handle })
+            .await?;
+    }
+    let is_below = before.window == target.window && target.path.starts_with(&before.path);
+    let mut steps = target.path.as_slice();
+    if is_below {
+        steps = &steps[before.path.len()..];
+    } else if before.window == target.window {
+        let id = FrameReference::Top;
+        session.call_concurrently(&SwitchToFrame { id }).await?;
+    }
+    for owner in steps {
+        let id = FrameReference::Owner(owner.clone());
+        session.call_concurrently(&SwitchToFrame { id }).await?;
+    }
+    *focus = Focus {
+        window: target.window.clone(),
+        path: target.path.clone(),
+    };
+    Ok(())
 }
 
 fn is_unknown(failed: &wire::Error) -> bool {
