@@ -2,6 +2,7 @@
 
 mod answers;
 mod floods;
+mod frames;
 mod large_pages;
 mod loops;
 mod page_overrides;

@@ -147,7 +147,11 @@ impl Driver {
             if caller.is_closed() {
                 return;
             }
-            let mut response = checked(session.clone(), response).boxed();
+            let is_frame = !target.path.is_empty();
+            let response = checked(session.clone(), response);
+            let mut response = response
+                .map(|response| response.map_err(|error| gone(error, is_frame)))
+                .boxed();
             let is_read = async {
                 match release {
                     Release::OnResponse => caller.closed().await,
@@ -168,6 +172,10 @@ impl Driver {
                 response = &mut response => Some(response),
                 () = is_read => None,
             };
+            if is_frame && early.as_ref().is_some_and(Result::is_err) {
+                // The frame may be gone.
+                *focus = Focus::default();
+            }
             drop(focus);
             let response = match early {
                 Some(response) => response,
@@ -248,6 +256,24 @@ async fn switch(
         path: target.path.clone(),
     };
     Ok(())
+}
+
+/// Returns the error of a command to a frame. "No such window" is the error of a removed frame, too; the window may be open.
+fn gone(error: wire::Error, is_frame: bool) -> wire::Error {
+    match error {
+        wire::Error::Refused {
+            method,
+            error: name,
+            message,
+            stacktrace,
+        } if is_frame && name == error::NO_SUCH_WINDOW => wire::Error::Refused {
+            method,
+            error: error::NO_SUCH_FRAME.to_owned(),
+            message,
+            stacktrace,
+        },
+        other => other,
+    }
 }
 
 fn is_unknown(failed: &wire::Error) -> bool {

@@ -105,6 +105,11 @@ impl<E: PageExtension> WebDriverPage<E> {
     /// Polls the page and its frames, and reports what has changed.
     pub(crate) async fn poll_frames(&self) -> Result<()> {
         let _polling = self.polling.lock().await;
+        self.poll_all_frames().await
+    }
+
+    async fn poll_all_frames(&self) -> Result<()> {
+        self.state().poll_scheduled = false;
         let main = self.main.clone();
         let mut next = vec![(main, 0)];
         while let Some((frame, depth)) = next.pop() {
@@ -121,7 +126,8 @@ impl<E: PageExtension> WebDriverPage<E> {
         Ok(())
     }
 
-    /// Schedules a poll, unless one is scheduled.
+    /// Schedules a poll, unless one is scheduled. A poll that begins in the meantime replaces it: a page that changes its frames faster than
+    /// they are polled must not delay the calls that wait for their own poll.
     pub(crate) fn schedule_poll(&self) {
         {
             let mut state = self.state();
@@ -132,8 +138,11 @@ impl<E: PageExtension> WebDriverPage<E> {
         let page = self.itself();
         task::spawn("poll", async move {
             let Some(page) = page else { return };
-            page.state().poll_scheduled = false;
-            let polled = page.poll_frames().await;
+            let _polling = page.polling.lock().await;
+            if !page.state().poll_scheduled {
+                return;
+            }
+            let polled = page.poll_all_frames().await;
             tracing::trace!(?polled, "polled a page");
         })
         .detach();
