@@ -56,7 +56,7 @@ npm: chromium
 # Format, spelling, lints, types and documentation of Rust and JavaScript, and the build for Windows. Needs no browser.
 check: typos windows containers site crates $(call packages,$(NODE_TOOLS))
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked --workspace --all-targets --features playhouse/conformance -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p playhouse-engine
 	npm run --silent check
 
@@ -120,7 +120,6 @@ miniwob: chromium engines $(call packages,$(NODE_TOOLS) $(CLIENTS)) $(MINIWOB)/r
 # Runs the official suite of the Model Context Protocol against the server as it is, and against one with the fixtures of the suite.
 conformance: chromium clients
 	$(CARGO) build --locked -p playhouse -p testkit
-	$(CARGO) clippy --locked -p playhouse --features conformance --example conformance -- -D warnings
 	$(CARGO) build --locked -p playhouse --features conformance --example conformance
 	target/debug/conformance target/debug/playhouse target/debug/examples/conformance
 

@@ -89,7 +89,9 @@ async fn every_line_of_a_large_page_is_reached_in_three_calls(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     for style in ["compact", "playwright"] {
-        let client = launch_on(engine, &["--answers", style]).start().await;
+        let client = launch_on(engine, &["--answers", style, "--timeout-action", "30000"])
+            .start()
+            .await;
         let opened = client.call("browser_navigate", json!({ "url": url })).await;
         assert!(
             !opened.is_error && tokens(&opened) <= MOST,

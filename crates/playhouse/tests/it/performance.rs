@@ -5,7 +5,7 @@ use crate::{evaluated, launch};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
-use testkit::{Client, Engine, Resource, Site, clients};
+use testkit::{Client, Engine, Resource, Site, clients, eventually};
 
 /// A page with a large image that arrives late, a layout shift, and a button that blocks the main thread. `{head}` is replaced.
 const PAGE: &str = "<!doctype html><title>Vitals</title><link rel=stylesheet href=/style.css>{head}\
@@ -185,8 +185,12 @@ async fn a_throttled_processor_is_slow_in_later_documents_and_tabs_until_it_is_r
     call(&client, "browser_tabs", tab).await;
     slow().await;
     call(&client, "browser_throttle", json!({ "cpu": 1 })).await;
-    let time = computation(&client).await;
-    assert!(time < 3.0 * usual, "{time} ms instead of {usual} ms");
+    // A busy machine delays some computations, but not all.
+    eventually(async || match computation(&client).await {
+        time if time < 3.0 * usual => Ok(()),
+        time => Err(format!("{time} ms instead of {usual} ms")),
+    })
+    .await;
 }
 
 #[testkit::test(firefox, webkit)]

@@ -309,6 +309,35 @@ async fn a_dropped_command_completes_before_the_next_begins() {
 }
 
 #[tokio::test]
+async fn a_prepared_command_reports_that_it_was_written() {
+    let (driver, mut arrivals, permits) = start_gated().await;
+    let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
+    let script = ExecuteScript {
+        script: "return 1;".repeat(10_000),
+        args: Vec::new(),
+    };
+    let prepared = session.prepare(&script);
+    assert!(prepared.size > 90_000);
+    let (written, mut response) = (prepared.written, prepared.response);
+    // The response is awaited first.
+    assert!(written.notified().now_or_never().is_none());
+    assert!(driver.lines().is_empty());
+    tokio::select! {
+        biased;
+        _ = &mut response => panic!("answered before it was let"),
+        () = written.notified() => {}
+    }
+    let line = tokio::select! {
+        biased;
+        _ = &mut response => panic!("answered before it was let"),
+        line = arrivals.recv() => line.unwrap(),
+    };
+    assert!(line.ends_with("/execute/sync"), "{line}");
+    permits.add_permits(1);
+    assert_eq!(response.await.unwrap().get(), "\"done\"");
+}
+
+#[tokio::test]
 async fn a_session_whose_creation_was_cancelled_is_deleted() {
     let (sender, mut arrivals) = mpsc::unbounded_channel();
     let permits = Arc::new(Semaphore::new(0));
