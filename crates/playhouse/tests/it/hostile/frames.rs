@@ -22,12 +22,7 @@ async fn a_page_that_replaces_its_frames_keeps_its_tab(engine: Engine) {
             }}, 100);</script>"
         ),
     );
-    let client = launch_on(
-        engine,
-        &[],
-    )
-    .start()
-    .await;
+    let client = launch_on(engine, &[]).start().await;
     client.navigate(&url).await;
     for _ in 0..20 {
         let answer = client.call("browser_snapshot", json!({})).await;
