@@ -166,11 +166,11 @@ fn the_debian_package_depends_on_the_lowest_version_of_glibc() {
     let bin = release.0.path().join("bin");
     write_program(&bin.join("dpkg-deb"), "cp \"$3/DEBIAN/control\" \"$4\"");
     let pack = |architecture: &str| {
-        let path = std::env::var("PATH").expect("a PATH");
         command("sh")
+            .args(["-c", "PATH=$0:$PATH exec sh \"$@\""])
+            .arg(&bin)
             .arg(release.0.path().join("packaging/debian.sh"))
             .args([program, architecture])
-            .env("PATH", format!("{}:{path}", bin.display()))
             .output()
             .expect("it runs")
     };
