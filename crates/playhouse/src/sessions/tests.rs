@@ -114,14 +114,14 @@ async fn a_default_session_expires_when_its_client_has_gone_and_not_before() {
         let default = list.iter().find(|created| created.kind == Kind::Default);
         default.map(|created| created.id.to_string())
     };
-    let told = id(&others).unwrap();
+    let reported = id(&others).unwrap();
     tokio::time::advance(LIFETIME * 100).await;
-    assert_eq!(id(&others), Some(told.clone()));
+    assert_eq!(id(&others), Some(reported.clone()));
     drop(client);
     // A client that knows the id can use the session until it expires.
-    assert!(others.select(Some(&told)).is_ok());
+    assert!(others.select(Some(&reported)).is_ok());
     tokio::time::advance(LIFETIME * 100).await;
-    let late = others.select(Some(&told));
+    let late = others.select(Some(&reported));
     assert!(matches!(late, Err(Error::SessionExpired { .. })));
 }
 
