@@ -17,7 +17,7 @@ use proc_macro::{Delimiter, TokenStream, TokenTree};
 /// `ffmpeg`, `poppler`, `extensions` (a Chromium that loads them), `clients` (third-party ones), `websites` (of others), `grid` (a Selenium
 /// Grid), `nginx`, `wine` (with the server for Windows). A function with a parameter becomes one test for each listed browser, named after
 /// it (`a_rule_of_browsers::firefox`); each requires the other prerequisites. With `not`, the test is reported as ignored on that browser,
-/// with the reason. The function may be async.
+/// with the reason. With `slow`, the test starts before the others, so that it does not run alone at the end. The function may be async.
 #[proc_macro_attribute]
 pub fn test(attributes: TokenStream, item: TokenStream) -> TokenStream {
     match registration(attributes, item.clone()) {
@@ -32,7 +32,11 @@ fn registration(attributes: TokenStream, item: TokenStream) -> Result<TokenStrea
         is_async,
         has_parameter,
     } = Function::read(item)?;
-    let (required, excluded) = requirements(attributes)?;
+    let Attributes {
+        required,
+        excluded,
+        is_slow,
+    } = Attributes::read(attributes)?;
     let run = match (has_parameter, is_async) {
         (false, false) => format!("Once({name})"),
         (false, true) => format!("Once(|| ::testkit::harness::block_on({name}()))"),
@@ -47,6 +51,7 @@ fn registration(attributes: TokenStream, item: TokenStream) -> Result<TokenStrea
                 path: ::core::concat!(::core::module_path!(), \"::{name}\"),
                 required: &[{required}],
                 excluded: &[{excluded}],
+                is_slow: {is_slow},
                 run: ::testkit::harness::Run::{run},
             }}
         }}"
@@ -86,24 +91,36 @@ impl Function {
     }
 }
 
-/// Parses the attribute into elements of the arrays `required` and `excluded`.
-fn requirements(attributes: TokenStream) -> Result<(String, String), String> {
-    let (mut required, mut excluded) = (String::new(), String::new());
-    let mut tokens = attributes.into_iter();
-    while let Some(token) = tokens.next() {
-        match (token.to_string().as_str(), tokens.next()) {
-            ("not", Some(TokenTree::Group(group))) => {
-                excluded.push_str(&exclusion(group.stream())?);
-                // Skips the comma.
-                tokens.next();
+/// What the attribute states.
+#[derive(Default)]
+struct Attributes {
+    /// The elements of the array `required`.
+    required: String,
+    /// The elements of the array `excluded`.
+    excluded: String,
+    is_slow: bool,
+}
+
+impl Attributes {
+    fn read(attributes: TokenStream) -> Result<Self, String> {
+        let mut read = Self::default();
+        let mut tokens = attributes.into_iter();
+        while let Some(token) = tokens.next() {
+            match (token.to_string().as_str(), tokens.next()) {
+                ("not", Some(TokenTree::Group(group))) => {
+                    read.excluded.push_str(&exclusion(group.stream())?);
+                    // Skips the comma.
+                    tokens.next();
+                }
+                ("slow", None | Some(TokenTree::Punct(_))) => read.is_slow = true,
+                (word, None | Some(TokenTree::Punct(_))) => {
+                    read.required.push_str(&format!("{},", prerequisite(word)?));
+                }
+                (word, _) => return Err(format!("`{word}` is followed by a comma")),
             }
-            (word, None | Some(TokenTree::Punct(_))) => {
-                required.push_str(&format!("{},", prerequisite(word)?));
-            }
-            (word, _) => return Err(format!("`{word}` is followed by a comma")),
         }
+        Ok(read)
     }
-    Ok((required, excluded))
 }
 
 /// Parses `webkit = "a reason"` into a pair.

@@ -28,6 +28,8 @@ pub struct Test {
     pub required: &'static [Prerequisite],
     /// The browsers on which the test does not hold, with the reasons.
     pub excluded: &'static [(Engine, &'static str)],
+    /// Whether the test starts before those whose time is not known.
+    pub is_slow: bool,
     /// The function.
     pub run: Run,
 }
@@ -57,6 +59,7 @@ struct Case {
     required: Vec<Prerequisite>,
     /// The reason why it does not hold on its engine.
     exclusion: Option<&'static str>,
+    is_slow: bool,
     run: Box<dyn FnOnce() + Send>,
 }
 
@@ -82,10 +85,13 @@ pub fn main() -> ! {
         .flat_map(cases)
         .collect();
     cases.retain(|case| requested != Requested::Extra || case.is_extra());
-    // The tests that took longest in the last run start first, so that none runs alone at the end.
+    // The tests that took longest in the last run start first, so that none runs alone at the end. In the first run, those marked as slow.
     let last = last_times();
     let rank = |case: &Case| last.iter().position(|(_, name)| *name == case.name);
-    cases.sort_by_cached_key(|case| (rank(case).unwrap_or(usize::MAX), case.name.clone()));
+    cases.sort_by_cached_key(|case| {
+        let rank = rank(case).unwrap_or(usize::MAX);
+        (rank, !case.is_slow, case.name.clone())
+    });
 
     keep_panics();
     let times = Times::default();
@@ -120,6 +126,7 @@ fn cases(test: &'static Test) -> Vec<Case> {
                 name: name.to_owned(),
                 required: test.required.to_vec(),
                 exclusion: None,
+                is_slow: test.is_slow,
                 run: Box::new(function),
             }];
         }
@@ -138,6 +145,7 @@ fn cases(test: &'static Test) -> Vec<Case> {
         name: format!("{name}::{}", Engine::name(engine)),
         required: [&[Prerequisite::Browser(engine)], &others[..]].concat(),
         exclusion,
+        is_slow: test.is_slow,
         run: Box::new(move || function(engine)),
     };
     browsers.into_iter().map(on_engine).collect()

@@ -161,7 +161,7 @@ async fn use_ref(page: &Page, reference: &str, was: &Facts, clicks: bool) {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 fn a_ref_names_the_described_element_or_is_stale(engine: Engine) {
     let change = (0..CHANGES, 0usize..40);
     let rounds = prop::collection::vec((prop::collection::vec(change, 1..6), 0usize..4), 1..4);

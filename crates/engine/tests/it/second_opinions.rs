@@ -19,7 +19,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-#[testkit::test(node, chromium)]
+#[testkit::test(node, chromium, slow)]
 fn roles_and_names_differ_from_second_opinions_only_as_listed(engine: Engine) {
     let bundle = bundle();
     on_a_page(engine, async |stage| {

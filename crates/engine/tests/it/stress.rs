@@ -39,7 +39,7 @@ fn a_page_in_an_endless_loop_times_out_and_can_be_closed(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, slow)]
 fn hundreds_of_contexts_and_pages_leak_no_task(engine: Engine) {
     with_browser(engine, async |browser| {
         let open_and_close = async || {
@@ -113,7 +113,7 @@ fn a_flood_of_messages_does_not_close_the_page(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, slow)]
 fn three_hundred_frames(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;

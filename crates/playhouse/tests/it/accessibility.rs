@@ -106,7 +106,7 @@ fn counts(report: &Value) -> Counts {
     ["violations", "incomplete"].map(of).into()
 }
 
-#[testkit::test(node, chromium, firefox, webkit)]
+#[testkit::test(node, chromium, firefox, webkit, slow)]
 async fn an_audit_finds_what_axe_core_finds_in_the_page(engine: Engine) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     node(&root);

@@ -84,7 +84,7 @@ async fn open_everything(client: &Client) -> (usize, usize) {
     (whole.lines().count(), answers)
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn every_line_of_a_large_page_is_reached_in_three_calls(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);

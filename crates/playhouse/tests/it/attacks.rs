@@ -377,7 +377,7 @@ async fn bytes_may_come_one_by_one() {
     assert_eq!(client.next_unmatched().await["id"], "é");
 }
 
-#[testkit::test]
+#[testkit::test(slow)]
 async fn random_messages_do_not_end_the_server() {
     let mark = "random";
     let (server, mut ways) = Way::all(mark).await;

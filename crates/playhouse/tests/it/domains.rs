@@ -170,7 +170,7 @@ impl Scene {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn a_blocked_domain_gets_no_request(engine: Engine) {
     let flags = ["--blocked-domains", "*.example.org,localhost"];
     let client = server_on(engine, &with_both_toolsets(&flags)).await;
@@ -188,7 +188,7 @@ async fn a_blocked_domain_gets_no_request(engine: Engine) {
         .await;
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn a_domain_that_is_not_allowed_gets_no_request(engine: Engine) {
     let flags = ["--allowed-domains", "127.0.0.1,*.localhost"];
     let client = server_on(engine, &with_both_toolsets(&flags)).await;

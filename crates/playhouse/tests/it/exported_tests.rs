@@ -207,7 +207,7 @@ fn run_by_playwright(folder: &Path, variables: &[(&str, &str)]) -> (bool, String
     )
 }
 
-#[testkit::test(chromium, node)]
+#[testkit::test(chromium, node, slow)]
 async fn playwright_runs_an_exported_test() {
     let (client, site) = (start(Engine::Chromium, "compact").await, site().await);
     let (_, test) = exported(&client, &site.url("/")).await;

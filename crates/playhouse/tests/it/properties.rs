@@ -343,7 +343,7 @@ impl Life {
 const MOST: usize = 3;
 
 /// Property 10, and all others together: a server behaves like a list of lifetimes.
-#[testkit::test(chromium)]
+#[testkit::test(chromium, slow)]
 fn sessions_match_a_simple_model() {
     let world = World::new(&["--max-sessions", "3"]);
     world.holds(steps(), |world, steps| {

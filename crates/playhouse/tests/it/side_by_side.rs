@@ -93,7 +93,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, slow)]
 async fn expensive_calls_do_not_block_other_clients() {
     let server = HttpServer::start(launch(&[
         "--toolsets",

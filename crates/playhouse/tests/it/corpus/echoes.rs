@@ -369,7 +369,7 @@ impl Echoes {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn no_echo_of_a_secret_is_shown(engine: Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let secrets = folder.path().join("secrets.env");

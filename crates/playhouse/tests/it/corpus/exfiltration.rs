@@ -349,7 +349,7 @@ async fn assert_no_request_passes(engine: Engine, scene: Scene, flags: &[&str]) 
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn no_request_leaves_the_allowed_domains(engine: Engine) {
     let scene = Scene::new(Attack::read("ways-out.md"), FORBIDDEN).await;
     let domains = [ALLOWED.host, ALLOWED.name, "*.allowed.localhost"].join(",");
@@ -366,21 +366,21 @@ fn in_frames(engine: Engine) -> Vec<Attack> {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn no_request_reaches_a_blocked_domain(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN).await;
     let domains = blocked_hosts().join(",");
     assert_no_request_passes(engine, scene, &["--blocked-domains", &domains]).await;
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn no_request_leaves_the_allowed_origins(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN_PORT).await;
     let origins = scene.allowed_origins();
     assert_no_request_passes(engine, scene, &["--allowed-origins", &origins]).await;
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn no_request_reaches_a_blocked_origin(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN).await;
     let origins = blocked_hosts().map(|host| format!("{host}:*")).join(";");
@@ -394,7 +394,7 @@ fn blocked_hosts() -> [String; 5] {
 }
 
 /// The mechanisms that the corpus lists as absent under rules must exist without rules: otherwise their tests would prove nothing.
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn what_rules_switch_off_works_without_them(engine: Engine) {
     let mut attacks = Attack::read("ways-out.md");
     let is_off = |attack: &Attack, kind| attack.exception(&["rules"], kind).is_some();

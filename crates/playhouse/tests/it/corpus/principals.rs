@@ -375,7 +375,7 @@ fn calls(engine: Engine) -> Vec<(&'static str, Value, &'static str)> {
     calls.filter(|(tool, ..)| is_played(tool)).collect()
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);

@@ -5,7 +5,7 @@ use serde_json::json;
 use testkit::{Engine, Site};
 
 /// Each snapshot reads frames of another site while the page removes them.
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, slow)]
 async fn a_page_that_replaces_its_frames_keeps_its_tab(engine: Engine) {
     let site = Site::start().await;
     site.add_page("/inner", "<button>Inner</button>");

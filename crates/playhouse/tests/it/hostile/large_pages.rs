@@ -9,7 +9,7 @@ const BUTTON: &str = "<title>Giant</title><button>Go</button>";
 /// Timeouts that suffice on a busy machine.
 const PATIENT: &[&str] = &["--timeout-action", "20000", "--timeout-navigation", "40000"];
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, slow)]
 async fn a_page_of_fifty_megabytes_uses_bounded_memory() {
     let visit = HostilePage::with(PATIENT).await;
     let giant = "lorem ipsum ".repeat(50_000_000 / 12);
