@@ -15,7 +15,9 @@ use engine::{
     BrowserContext, Capabilities, Feature, LoadState, Locator, NavigationOutcome, Page, Progress,
     Selector, SettleOptions, Settled, Watch,
 };
+use futures_util::TryFutureExt as _;
 use std::ops::Deref;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tracing::Instrument as _;
@@ -173,14 +175,16 @@ impl TabInAnyState {
     pub(crate) async fn act<T>(
         &self,
         call: &Call,
-        action: impl Future<Output = engine::Result<T>>,
+        action: impl Future<Output = engine::Result<T>> + Send,
     ) -> Result<()> {
         let options = SettleOptions {
             changes: call.settings.timeouts.settle,
             ..SettleOptions::default()
         };
         let watch = self.page.watch(&call.action()).await;
-        self.act_and_settle(call, action, watch, options).await
+        let action = action.map_ok(drop);
+        self.act_and_settle(call, pin!(action), watch, options)
+            .await
     }
 
     /// Does an action that seldom has effects outside the element, such as typing, a key or hovering. Changes of the document are not
@@ -188,7 +192,7 @@ impl TabInAnyState {
     pub(crate) async fn act_briefly<T>(
         &self,
         call: &Call,
-        action: impl Future<Output = engine::Result<T>>,
+        action: impl Future<Output = engine::Result<T>> + Send,
     ) -> Result<()> {
         let limit = call.settings.timeouts.settle;
         let options = SettleOptions {
@@ -196,13 +200,16 @@ impl TabInAnyState {
             requests: limit.min(SettleOptions::default().requests),
         };
         let watch = self.page.watch_events();
-        self.act_and_settle(call, action, watch, options).await
+        let action = action.map_ok(drop);
+        self.act_and_settle(call, pin!(action), watch, options)
+            .await
     }
 
-    async fn act_and_settle<T>(
+    /// The action is not a type parameter, so that this function is compiled once.
+    async fn act_and_settle(
         &self,
         call: &Call,
-        action: impl Future<Output = engine::Result<T>>,
+        action: Pin<&mut (dyn Future<Output = engine::Result<()>> + Send)>,
         watch: Watch,
         options: SettleOptions,
     ) -> Result<()> {

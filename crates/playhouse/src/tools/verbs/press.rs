@@ -9,7 +9,7 @@ pub(crate) async fn press(
     tab: &TabInAnyState,
     call: &Call,
     key: &str,
-    sent: impl Future<Output = engine::Result<()>>,
+    sent: impl Future<Output = engine::Result<()>> + Send,
 ) -> Result<()> {
     if key == "Enter" {
         tab.act(call, sent).await
