@@ -1,5 +1,7 @@
 //! The dashboard in real browsers: what it shows, how a user takes a browser over, and who may see what.
 
+mod input;
+
 use crate::key_server::KeyServer;
 use crate::{evaluated, launch, launch_on};
 use serde_json::{Value, json};
@@ -66,6 +68,16 @@ impl Dashboard {
             .await;
         let navigate = json!({ "sessionId": session, "url": url });
         self.success("navigate", navigate).await;
+    }
+
+    /// Opens a page as the agent, in a session that the user takes over.
+    async fn open_and_take_over(&self, url: &str) {
+        self.open("shopping", url).await;
+        self.shows("#sessions .name", "shopping").await;
+        self.click("#sessions button").await;
+        self.shows("#calls .name", "navigate").await;
+        self.click("#take-over").await;
+        self.shows("#control", CONTROL).await;
     }
 
     async fn click(&self, selector: &str) {
