@@ -1,5 +1,6 @@
 //! What the page of the dashboard requests: to show a session, to take it over and to use its browser.
 
+use super::uploads::UserFile;
 use super::{Dashboard, Selection};
 use crate::error::{Error, Result};
 use engine::{MouseButton, Point, Progress};
@@ -33,6 +34,12 @@ enum Request {
         accept: bool,
         text: Option<String>,
     },
+    /// Gives files to the file chooser of the shown page. Their contents follow in binary messages, in this order.
+    Upload {
+        files: Vec<UserFile>,
+    },
+    /// Cancels the file chooser of the shown page.
+    CancelFileChooser {},
     #[serde(untagged)]
     Input(Input),
 }
@@ -95,7 +102,7 @@ impl Dashboard {
         }
     }
 
-    fn report(&self, outcome: Result<()>) {
+    pub(super) fn report(&self, outcome: Result<()>) {
         if let Err(error) = outcome {
             self.notify(&json!({ "error": error.to_string() }));
         }
@@ -120,6 +127,8 @@ impl Dashboard {
                 let answered = page.answer_dialog(&progress, accept, text.as_deref());
                 Ok(answered.await?)
             }
+            Request::Upload { files } => self.begin_upload(files).await,
+            Request::CancelFileChooser {} => self.cancel_file_chooser().await,
             // A movement that is dropped is followed by another one.
             Request::Input(Input::Move { x, y }) => {
                 self.inputs.add(Input::Move { x, y });

@@ -1,5 +1,6 @@
 //! The dashboard in real browsers: what it shows, how a user takes a browser over, and who may see what.
 
+mod file_chooser;
 mod input;
 
 use crate::key_server::KeyServer;
@@ -558,7 +559,7 @@ async fn a_principal_sees_its_own_sessions_only() {
         "{denied}"
     );
     // What another principal cannot see, it cannot use.
-    for action in ["takeOver", "close"] {
+    for action in ["takeOver", "close", "cancelFileChooser"] {
         bob.text(&json!({ "do": action }).to_string()).await;
         let denied = bob.next().await.expect("a message");
         assert!(
