@@ -2,6 +2,7 @@
 
 mod file_chooser;
 mod input;
+mod link;
 
 use crate::key_server::KeyServer;
 use crate::{evaluated, launch, launch_on};
@@ -145,7 +146,7 @@ impl Dashboard {
     }
 }
 
-/// Returns the link to the dashboard that a server prints over stdio.
+/// Returns the first link to the dashboard that a server prints over stdio.
 async fn dashboard_link(server: &Client) -> String {
     let stderr = server.stderr_with("?token=").await;
     let mut words = stderr.split_whitespace();

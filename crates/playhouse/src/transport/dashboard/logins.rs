@@ -5,6 +5,7 @@ use http::{HeaderMap, HeaderValue, header};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 use subtle::ConstantTimeEq as _;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -124,14 +125,17 @@ pub(super) struct Link {
     /// The address of the dashboard.
     url: String,
     token: Mutex<String>,
+    /// The link for clients.
+    shown: watch::Sender<Option<String>>,
 }
 
 impl Link {
-    /// Creates a link, and prints it to stderr.
-    pub(super) fn new(url: String) -> Self {
+    /// Creates a link, prints it to stderr, and shows it to clients.
+    pub(super) fn new(url: String, shown: watch::Sender<Option<String>>) -> Self {
         let link = Self {
             url,
             token: Mutex::default(),
+            shown,
         };
         link.renew(&mut link.token());
         link
@@ -150,11 +154,12 @@ impl Link {
     fn renew(&self, token: &mut String) {
         use std::io::Write as _;
         *token = Uuid::new_v4().simple().to_string();
+        let link = format!("{}?token={token}", self.url);
         let _ = writeln!(
             std::io::stderr(),
-            "Dashboard (this link is valid once): {}?token={token}",
-            self.url
+            "Dashboard (this link is valid once): {link}"
         );
+        self.shown.send_replace(Some(link));
     }
 
     fn token(&self) -> MutexGuard<'_, String> {
@@ -217,7 +222,8 @@ mod tests {
 
     #[test]
     fn a_link_is_valid_once() {
-        let link = Link::new("http://127.0.0.1:1/dashboard".to_owned());
+        let url = "http://127.0.0.1:1/dashboard";
+        let link = Link::new(url.to_owned(), watch::Sender::default());
         let token = link.token().clone();
         assert!(!link.redeem("") && !link.redeem(&token[1..]));
         assert!(link.redeem(&token) && !link.redeem(&token));
