@@ -1,5 +1,6 @@
 //! The dashboard in real browsers: what it shows, how a user takes a browser over, and who may see what.
 
+mod control;
 mod file_chooser;
 mod input;
 mod link;
