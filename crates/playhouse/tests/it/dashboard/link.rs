@@ -1,9 +1,9 @@
 //! The link to the dashboard over stdio.
 
-use super::{dashboard_link, send};
-use crate::launch;
+use super::{FIELD, dashboard_link, send};
+use crate::{evaluated, launch};
 use serde_json::{Value, json};
-use testkit::{Client, eventually};
+use testkit::{Client, Site, eventually};
 
 /// Uses a link, and waits until the server has printed that many links.
 async fn redeem(client: &Client, link: &str, links: usize) -> String {
@@ -56,4 +56,36 @@ async fn links_are_logged_to_the_client_from_its_level_on() {
     let third = redeem(&client, &second, 3).await;
     let logged = client.next_unmatched().await;
     assert_eq!(logged["params"], message(&third), "{logged}");
+}
+
+#[testkit::test(chromium)]
+async fn over_stdio_a_link_on_stderr_opens_the_dashboard_once() {
+    let site = Site::start().await;
+    let url = site.add_page("/form", FIELD);
+    let agent = launch(&["--dashboard"]).start().await;
+    agent.success("navigate", json!({ "url": url })).await;
+    let link = dashboard_link(&agent).await;
+    let user = launch(&[]).start().await;
+    user.success("navigate", json!({ "url": link })).await;
+    let has = async |user: &Client, text: &str| {
+        eventually(async || {
+            let shown = evaluated(user, "() => location.href + document.body.innerText").await;
+            if shown.contains(text) {
+                Ok(shown)
+            } else {
+                Err(shown)
+            }
+        })
+        .await
+    };
+    let shown = has(&user, &url).await;
+    assert!(!shown.contains("token="), "{shown}");
+    let other = launch(&[]).start().await;
+    other.success("navigate", json!({ "url": link })).await;
+    has(&other, "not valid any more").await;
+    let stderr = agent.stderr();
+    assert_eq!(stderr.matches("?token=").count(), 2, "{stderr}");
+    let none = launch(&[]).start().await;
+    none.success("navigate", json!({ "url": url })).await;
+    assert!(!none.stderr().contains("Dashboard"), "{}", none.stderr());
 }
