@@ -27,7 +27,6 @@ use prompts::Prompts;
 use resources::Resources;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -45,7 +44,6 @@ pub(crate) struct Server {
     handovers: Arc<Handovers>,
     audit: Option<Arc<AuditLog>>,
     policy: Option<Arc<Policy>>,
-    dashboard_link: watch::Sender<Option<String>>,
     under_way: TaskTracker,
     stop: CancellationToken,
 }
@@ -87,7 +85,6 @@ impl Server {
             handovers: Arc::default(),
             audit,
             policy,
-            dashboard_link: watch::Sender::default(),
             under_way: TaskTracker::new(),
             stop: CancellationToken::new(),
         })
@@ -170,11 +167,6 @@ impl Server {
     /// Returns the port of the dashboard over stdio, if there is a dashboard.
     pub(crate) fn dashboard_port(&self) -> Option<u16> {
         self.settings.dashboard
-    }
-
-    /// Returns the link that opens the dashboard over stdio; `None` until it is served.
-    pub(crate) fn dashboard_link(&self) -> &watch::Sender<Option<String>> {
-        &self.dashboard_link
     }
 
     /// Returns the open requests to users to type a value.

@@ -348,7 +348,7 @@ options! {
         log_destination: LogDestination, key("logging.destination");
         /// The transport: stdio, http (on `port`, including WebSocket), websocket (the same as http).
         transport: Transport, key("transport").default("http with a port, else stdio");
-        /// Serve the dashboard, on which a user watches the sessions and takes browsers over: at `/dashboard` over HTTP; over stdio for this machine only, at a link that is printed to stderr and logged to the client.
+        /// Serve the dashboard, on which a user watches the sessions and takes browsers over: at `/dashboard` over HTTP; over stdio for this machine only, at a link that is printed to stderr.
         dashboard: bool, key("dashboard.enabled").flag().default("true over HTTP, false over stdio");
         /// The port of the dashboard over stdio. 0: any that is free.
         dashboard_port: Port, key("dashboard.port").flag().default("0");

@@ -97,21 +97,17 @@ pub(crate) fn pages<S: Clone + Send + Sync + 'static>(
     router(Arc::new(site))
 }
 
-/// Returns the router of the dashboard of a server over stdio, at this loopback address, whose link is printed to stderr and sent to the client.
+/// Returns the router of the dashboard of a server over stdio, at this loopback address, and prints a link to stderr.
 pub(crate) fn local_pages(
     server: Arc<Server>,
     address: SocketAddr,
     end: CancellationToken,
 ) -> Router {
     let policy = Arc::new(RequestPolicy::local(address));
-    let link = Link::new(
-        format!("http://{address}{PATH}"),
-        server.dashboard_link().clone(),
-    );
     let site = Site {
         server,
         policy: policy.clone(),
-        credentials: Credentials::Link(link),
+        credentials: Credentials::Link(Link::new(format!("http://{address}{PATH}"))),
         logins: Logins::new(address.port(), false),
         end,
     };

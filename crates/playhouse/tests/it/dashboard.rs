@@ -151,7 +151,7 @@ impl Dashboard {
     }
 }
 
-/// Returns the first link to the dashboard that a server prints over stdio.
+/// Returns the link to the dashboard that a server prints over stdio.
 async fn dashboard_link(server: &Client) -> String {
     let stderr = server.stderr_with("?token=").await;
     let mut words = stderr.split_whitespace();

@@ -5,7 +5,6 @@ use http::{HeaderMap, HeaderValue, header};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 use subtle::ConstantTimeEq as _;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -125,17 +124,14 @@ pub(super) struct Link {
     /// The address of the dashboard.
     url: String,
     token: Mutex<String>,
-    /// The link for clients.
-    shown: watch::Sender<Option<String>>,
 }
 
 impl Link {
-    /// Creates a link, prints it to stderr, and shows it to clients.
-    pub(super) fn new(url: String, shown: watch::Sender<Option<String>>) -> Self {
+    /// Creates a link, and prints it to stderr.
+    pub(super) fn new(url: String) -> Self {
         let link = Self {
             url,
             token: Mutex::default(),
-            shown,
         };
         link.renew(&mut link.token());
         link
@@ -154,12 +150,11 @@ impl Link {
     fn renew(&self, token: &mut String) {
         use std::io::Write as _;
         *token = Uuid::new_v4().simple().to_string();
-        let link = format!("{}?token={token}", self.url);
         let _ = writeln!(
             std::io::stderr(),
-            "Dashboard (this link is valid once): {link}"
+            "Dashboard (this link is valid once): {}?token={token}",
+            self.url
         );
-        self.shown.send_replace(Some(link));
     }
 
     fn token(&self) -> MutexGuard<'_, String> {
@@ -222,8 +217,7 @@ mod tests {
 
     #[test]
     fn a_link_is_valid_once() {
-        let url = "http://127.0.0.1:1/dashboard";
-        let link = Link::new(url.to_owned(), watch::Sender::default());
+        let link = Link::new("http://127.0.0.1:1/dashboard".to_owned());
         let token = link.token().clone();
         assert!(!link.redeem("") && !link.redeem(&token[1..]));
         assert!(link.redeem(&token) && !link.redeem(&token));

@@ -463,11 +463,6 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        // Only a server with the capability `logging` sends log messages.
-        if !self.server.is_drop_in() {
-            let links = self.server.dashboard_link().subscribe();
-            self.log.follow_links(links, context.peer.clone());
-        }
         let has_roots = context
             .peer
             .peer_info()
