@@ -4,6 +4,7 @@ mod annotations;
 mod inputs;
 mod requests;
 mod sections;
+mod uploads;
 mod view;
 
 use crate::access::audit::Outcome;
@@ -22,6 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use task::Task;
 use tokio::sync::{mpsc, watch};
+use uploads::Upload;
 
 pub(crate) use view::{Message, View};
 
@@ -40,6 +42,7 @@ pub(crate) struct Dashboard {
     /// Lets the user annotate the page.
     annotation: Mutex<Option<Task>>,
     inputs: Inputs,
+    upload: Mutex<Option<Upload>>,
     /// The page of the last input.
     input_page: Mutex<Option<Page>>,
     notices: mpsc::Sender<String>,
@@ -73,6 +76,7 @@ impl Dashboard {
             controlled: Mutex::default(),
             annotation: Mutex::default(),
             inputs: Inputs::default(),
+            upload: Mutex::default(),
             input_page: Mutex::default(),
             notices,
         });
@@ -185,9 +189,10 @@ impl Dashboard {
         Ok(page)
     }
 
-    /// Drops input that waits, and releases the keys and buttons that are pressed.
+    /// Drops input that waits and an incomplete upload, and releases the keys and buttons that are pressed.
     async fn end_input(&self) {
         self.inputs.clear();
+        self.stop_upload();
         let page = self.input_page().take();
         if let Some(page) = page {
             release(&page).await;

@@ -26,7 +26,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 pub(crate) use access::FileAccess;
-pub(crate) use names::file_uri;
+pub(crate) use names::{file_uri, valid_name};
 pub(crate) use owner::settings_of;
 
 /// A file that was or will be written for a client.

@@ -245,11 +245,8 @@ impl Sessions {
     }
 
     async fn close(&self, call: &Call, owner: &Principal, id: &str) -> Result<()> {
-        let find = || self.table().find(id, owner);
-        let created = find()?;
-        call.take_turn(created.session.last_turn()).await;
-        // Another call may have been faster.
-        find()?;
+        let created = self.table().find(id, owner)?;
+        created.session.begin_close(call).await?;
         self.closed(&created).await;
         Ok(())
     }

@@ -107,16 +107,28 @@ impl Page {
         progress.run(self.click_at(at, how, true)).await
     }
 
-    /// Presses a button at the position of the pointer without releasing it.
-    pub async fn mouse_down(&self, progress: &Progress, button: MouseButton) -> Result<()> {
+    /// Presses a button at the position of the pointer without releasing it; `count` is 2 for the second press of a double click.
+    pub async fn mouse_down(
+        &self,
+        progress: &Progress,
+        button: MouseButton,
+        count: u32,
+    ) -> Result<()> {
         let held = self.state().pressed.clone();
-        progress.run(perform(self, &[held.down(button, 1)])).await
+        progress
+            .run(perform(self, &[held.down(button, count)]))
+            .await
     }
 
-    /// Releases a button at the position of the pointer.
-    pub async fn mouse_up(&self, progress: &Progress, button: MouseButton) -> Result<()> {
+    /// Releases a button at the position of the pointer; `count` is that of the press.
+    pub async fn mouse_up(
+        &self,
+        progress: &Progress,
+        button: MouseButton,
+        count: u32,
+    ) -> Result<()> {
         let held = self.state().pressed.clone();
-        progress.run(perform(self, &[held.up(button, 1)])).await
+        progress.run(perform(self, &[held.up(button, count)])).await
     }
 
     /// Clicks at a point. `moves` is false if the pointer is there.

@@ -269,13 +269,13 @@ async fn an_explicitly_pressed_button_stays_down() {
     let at = Point { x: 1.0, y: 2.0 };
     fake.page.mouse_move(&seconds(1), at).await.unwrap();
     fake.page
-        .mouse_down(&seconds(1), MouseButton::Left)
+        .mouse_down(&seconds(1), MouseButton::Left, 1)
         .await
         .unwrap();
     tokio::task::yield_now().await;
     assert_eq!(fake.input(), ["move 1,2", "down left 1"]);
     fake.page
-        .mouse_up(&seconds(1), MouseButton::Left)
+        .mouse_up(&seconds(1), MouseButton::Left, 1)
         .await
         .unwrap();
     assert_eq!(fake.input().last().unwrap(), "up left 1");

@@ -1,5 +1,6 @@
 //! Input as WebDriver actions of three input sources with synchronous ticks, and drags: these browsers start a drag but do not continue it,
-//! so injected scripts dispatch its events. <https://www.w3.org/TR/webdriver2/#actions>
+//! so injected scripts dispatch its events. They count the clicks of one command only, or those of a short time, so that the command with
+//! the last click of a double click repeats the first one, whose events a script prevents. <https://www.w3.org/TR/webdriver2/#actions>
 
 use super::{InputStep, MouseButton, Point, keys};
 use crate::error::Result;
@@ -10,6 +11,12 @@ use wire::actions::{Action, Source};
 /// The largest number of ticks in a command.
 const MAX_TICKS: usize = 96;
 
+/// The distance in CSS pixels from which on a movement between press and release is a drag.
+const DRAG_DISTANCE: f64 = 5.0;
+
+/// A function that prevents the events of clicks at a point before the last one of a number of presses. Returns `frame` if it cannot.
+pub(crate) const PREVENT_CLICKS: &str = include_str!("gesture.js");
+
 /// The state of the input sources of a page. The pointer is moved before a button is pressed or released at another position.
 #[derive(Default)]
 pub(crate) struct Devices(Mutex<State>);
@@ -17,6 +24,8 @@ pub(crate) struct Devices(Mutex<State>);
 #[derive(Default)]
 struct State {
     pointer: Option<Point>,
+    /// The last press of a double or triple click, which waits for its release.
+    press: Option<InputStep>,
     /// Whether the injected script intercepts the next drag.
     intercepting: bool,
     /// Whether a drag is in progress.
@@ -32,6 +41,9 @@ pub(crate) trait ActionsOrigin: Sync {
     async fn perform(&self, actions: Vec<Source>) -> Result<()>;
     /// Calls a drag function of the injected script. Returns false if the document was replaced.
     async fn drag(&self, function: &str, at: Point) -> Result<bool>;
+    /// Prepares a command with this number of clicks at a point: they are counted from 1, and the page receives only the last one. Returns
+    /// false if the events cannot be prevented.
+    async fn prevent_clicks(&self, at: Point, count: u32) -> Result<bool>;
 }
 
 /// The actions of the three input sources. While one acts, the others pause.
@@ -95,8 +107,47 @@ impl Ticks {
 impl Devices {
     /// Performs steps in order, in as few commands as possible.
     pub(crate) async fn act(&self, origin: &dyn ActionsOrigin, steps: &[InputStep]) -> Result<()> {
+        let waiting = self.state().press.take();
         let mut ticks = Ticks::default();
-        for step in steps {
+        match (&waiting, steps) {
+            (
+                None,
+                [
+                    InputStep::MouseDown {
+                        button: MouseButton::Left,
+                        count: 2..,
+                        ..
+                    },
+                ],
+            ) => {
+                self.state().press = steps.first().cloned();
+                return Ok(());
+            }
+            (Some(InputStep::MouseDown { at, .. }), [InputStep::MouseMove { to, .. }])
+                if (at.x - to.x).hypot(at.y - to.y) < DRAG_DISTANCE =>
+            {
+                self.state().press = waiting;
+                return Ok(());
+            }
+            (
+                Some(press @ InputStep::MouseDown { at, .. }),
+                [
+                    InputStep::MouseUp {
+                        button,
+                        count: count @ 2..,
+                        ..
+                    },
+                ],
+            ) if origin.prevent_clicks(*at, *count).await? => {
+                for _ in 1..*count {
+                    self.add(&mut ticks, origin, press);
+                    let button = button_number(*button);
+                    ticks.pointer(Action::PointerUp { button });
+                }
+            }
+            _ => {}
+        }
+        for step in waiting.iter().chain(steps) {
             let drags = match step {
                 InputStep::MouseMove { buttons, .. } => buttons.contains(&MouseButton::Left),
                 InputStep::MouseUp { .. } => self.state().intercepting,

@@ -3,6 +3,7 @@
 import { element, setText } from "./dom";
 import { Lists } from "./lists";
 import type { Message, Session, ShownPage } from "./messages";
+import { FileChooserForm } from "./file_chooser";
 import { Screen } from "./screen";
 import { label, SessionList } from "./sessions";
 
@@ -23,6 +24,7 @@ let page: ShownPage | null = null;
 const send = (message: object) => {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
 };
+const fileChooser = new FileChooserForm(send, () => socket, report);
 const lists = new Lists();
 const sessions = new SessionList(choose);
 const screen = new Screen(send, () => (handBack.hidden ? takeOver : handBack).focus());
@@ -59,7 +61,10 @@ function receive(message: Message): void {
     page = message.page;
   }
   if (message.denied !== undefined) report(message.denied);
-  if (message.error !== undefined) report(message.error);
+  if (message.error !== undefined) {
+    fileChooser.stop();
+    report(message.error);
+  }
   if (message.calls) lists.addCalls(message.calls);
   if (message.console) lists.addConsole(message.console);
   if (message.requests) lists.showRequests(message.requests);
@@ -92,6 +97,7 @@ function render(): void {
   screen.control(hasControl || session.isAnnotated);
   renderPages(session);
   renderDialog(hasControl);
+  fileChooser.render(page?.fileChooser ?? null, hasControl);
 }
 
 function controlText(session: Session, isOurs: boolean): string {
@@ -165,6 +171,7 @@ function connect(): void {
   });
   opened.addEventListener("close", () => {
     setText(element("connection"), "Disconnected");
+    fileChooser.stop();
     controlled = null;
     render();
     setTimeout(() => void reconnect(), RECONNECT_INTERVAL);

@@ -45,10 +45,17 @@ export interface RequestLine {
   duration: number | null;
 }
 
+export interface FileChooser {
+  isMultiple: boolean;
+  canUpload: boolean;
+  maxBytes: number;
+}
+
 export interface ShownPage {
   id: string;
   url: string;
   dialog: { kind: string; message: string; text: string } | null;
+  fileChooser: FileChooser | null;
 }
 
 export interface Message {

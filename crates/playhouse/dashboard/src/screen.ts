@@ -4,6 +4,8 @@ import { element } from "./dom";
 import type { Send } from "./messages";
 
 const BUTTONS = ["left", "middle", "right"];
+/** The largest time (ms) and distance (pixels) between the presses of a double click. */
+const DOUBLE_CLICK = { time: 500, distance: 5 };
 
 export class Screen {
   private readonly canvas = element<HTMLCanvasElement>("screen");
@@ -13,6 +15,7 @@ export class Screen {
   private next: Blob | null = null;
   private move: { x: number; y: number } | null = null;
   private readonly pressed = new Set<string>();
+  private press = { count: 0, button: -1, time: 0, x: 0, y: 0 };
 
   constructor(
     private readonly send: Send,
@@ -85,9 +88,18 @@ export class Screen {
     if (action === "down") {
       this.canvas.focus();
       this.canvas.setPointerCapture(event.pointerId);
+      this.countPress(event);
     }
     this.move = null;
-    this.send({ do: action, ...this.point(event), button });
+    this.send({ do: action, ...this.point(event), button, count: this.press.count });
+  }
+
+  /** Counts the presses at one place from 1 to 3, because pointer events have no count: 2 is a double click. */
+  private countPress({ button, timeStamp: time, clientX: x, clientY: y }: PointerEvent): void {
+    const { press } = this;
+    const isNext =
+      press.button === button && time - press.time < DOUBLE_CLICK.time && Math.hypot(x - press.x, y - press.y) < DOUBLE_CLICK.distance;
+    this.press = { count: isNext ? (press.count % 3) + 1 : 1, button, time, x, y };
   }
 
   private onMove(event: PointerEvent): void {

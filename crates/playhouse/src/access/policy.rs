@@ -87,6 +87,12 @@ impl Subject {
         is_read_only: false,
     };
 
+    /// The upload of files to a file chooser, also by a user.
+    pub(crate) const FILE_UPLOAD: Self = Self {
+        name: "browser_file_upload",
+        is_read_only: false,
+    };
+
     /// Reading a resource.
     pub(crate) const RESOURCE: Self = Self {
         name: READ_RESOURCE,

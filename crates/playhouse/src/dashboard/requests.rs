@@ -1,5 +1,6 @@
 //! What the page of the dashboard requests: to show a session, to take it over and to use its browser.
 
+use super::uploads::UserFile;
 use super::{Dashboard, Selection};
 use crate::error::{Error, Result};
 use engine::{MouseButton, Point, Progress};
@@ -9,6 +10,9 @@ use std::time::Duration;
 
 /// How long the page of a session may take for one event of the mouse or keyboard.
 const INPUT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The clicks of a triple click.
+const MAX_CLICKS: u32 = 3;
 
 /// A request of the page.
 #[derive(Debug, Deserialize)]
@@ -30,21 +34,51 @@ enum Request {
         accept: bool,
         text: Option<String>,
     },
+    /// Gives files to the file chooser of the shown page. Their contents follow in binary messages, in this order.
+    Upload {
+        files: Vec<UserFile>,
+    },
+    /// Cancels the file chooser of the shown page.
+    CancelFileChooser {},
     #[serde(untagged)]
     Input(Input),
 }
 
-/// Input for the shown page. Points are in CSS pixels of its viewport.
+/// Input for the shown page. Points are in CSS pixels of its viewport; `count` is 2 for the second click of a double click.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase")]
 pub(super) enum Input {
-    Move { x: f64, y: f64 },
-    Down { x: f64, y: f64, button: MouseButton },
-    Up { x: f64, y: f64, button: MouseButton },
-    Wheel { x: f64, y: f64, dx: f64, dy: f64 },
-    KeyDown { key: String },
-    KeyUp { key: String },
-    Text { text: String },
+    Move {
+        x: f64,
+        y: f64,
+    },
+    Down {
+        x: f64,
+        y: f64,
+        button: MouseButton,
+        count: u32,
+    },
+    Up {
+        x: f64,
+        y: f64,
+        button: MouseButton,
+        count: u32,
+    },
+    Wheel {
+        x: f64,
+        y: f64,
+        dx: f64,
+        dy: f64,
+    },
+    KeyDown {
+        key: String,
+    },
+    KeyUp {
+        key: String,
+    },
+    Text {
+        text: String,
+    },
 }
 
 impl Dashboard {
@@ -68,7 +102,7 @@ impl Dashboard {
         }
     }
 
-    fn report(&self, outcome: Result<()>) {
+    pub(super) fn report(&self, outcome: Result<()>) {
         if let Err(error) = outcome {
             self.notify(&json!({ "error": error.to_string() }));
         }
@@ -93,6 +127,8 @@ impl Dashboard {
                 let answered = page.answer_dialog(&progress, accept, text.as_deref());
                 Ok(answered.await?)
             }
+            Request::Upload { files } => self.begin_upload(files).await,
+            Request::CancelFileChooser {} => self.cancel_file_chooser().await,
             // A movement that is dropped is followed by another one.
             Request::Input(Input::Move { x, y }) => {
                 self.inputs.add(Input::Move { x, y });
@@ -112,13 +148,25 @@ impl Dashboard {
         let progress = Progress::new(INPUT_TIMEOUT);
         match input {
             Input::Move { x, y } => page.mouse_move(&progress, Point { x, y }).await?,
-            Input::Down { x, y, button } => {
+            Input::Down {
+                x,
+                y,
+                button,
+                count,
+            } => {
                 page.mouse_move(&progress, Point { x, y }).await?;
-                page.mouse_down(&progress, button).await?;
+                page.mouse_down(&progress, button, count.clamp(1, MAX_CLICKS))
+                    .await?;
             }
-            Input::Up { x, y, button } => {
+            Input::Up {
+                x,
+                y,
+                button,
+                count,
+            } => {
                 page.mouse_move(&progress, Point { x, y }).await?;
-                page.mouse_up(&progress, button).await?;
+                page.mouse_up(&progress, button, count.clamp(1, MAX_CLICKS))
+                    .await?;
             }
             Input::Wheel { x, y, dx, dy } => {
                 page.mouse_move(&progress, Point { x, y }).await?;

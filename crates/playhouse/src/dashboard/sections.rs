@@ -1,5 +1,6 @@
 //! The parts of a session as JSON for the page of the dashboard, with secrets masked and with limits.
 
+use super::uploads::MAX_UPLOAD;
 use crate::access::principal::Principal;
 use crate::answers::bound::truncated;
 use crate::apps::{self, DevServer, Excerpt, Position};
@@ -69,14 +70,23 @@ pub(super) fn session(owned: &OwnedSession, owner: &Principal) -> Value {
     secrets.redacted_json(value)
 }
 
-/// Returns the state of the shown page: its URL and its dialog.
+/// Returns the state of the shown page: its URL, its dialog and its file chooser.
 pub(super) fn page(session: &Session, page: &Page) -> Value {
     let secrets = &session.settings().secrets;
     let dialog = page.dialog().map(|dialog| {
         let message = shown(secrets, dialog.message);
         json!({ "kind": dialog.kind.to_string(), "message": message, "text": dialog.default_value })
     });
-    let value = json!({ "id": *page.id().0, "url": shown(secrets, page.url()), "dialog": dialog });
+    let chooser = page.file_chooser().map(|chooser| {
+        let can_upload = session.can_upload();
+        json!({ "isMultiple": chooser.multiple, "canUpload": can_upload, "maxBytes": MAX_UPLOAD })
+    });
+    let value = json!({
+        "id": *page.id().0,
+        "url": shown(secrets, page.url()),
+        "dialog": dialog,
+        "fileChooser": chooser,
+    });
     secrets.redacted_json(value)
 }
 

@@ -38,11 +38,11 @@ pub(crate) fn file_uri(uri: &str) -> Option<PathBuf> {
 /// Returns the file name of a download, from the name that the page suggests: without secrets, and valid in any file system.
 pub(crate) fn download_name(suggested: &str, secrets: &Secrets) -> String {
     let name = secrets.redacted(suggested.to_owned());
-    sanitized(&name.replace("<secret>", "").replace("</secret>", ""))
+    valid_name(&name.replace("<secret>", "").replace("</secret>", ""))
 }
 
 /// Returns a name that is valid in any file system.
-fn sanitized(name: &str) -> String {
+pub(crate) fn valid_name(name: &str) -> String {
     let clean: String = name
         .chars()
         .map(|char| match char {
@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn a_suggested_name_stays_a_name() {
-        assert_eq!(sanitized("../../a:b.txt"), "-..-a-b.txt");
-        assert_eq!(sanitized("..."), "download");
-        assert_eq!(sanitized(&"ä".repeat(200)), "ä".repeat(119));
-        let long = sanitized(&format!("{}.tar.gz", "a".repeat(300)));
+        assert_eq!(valid_name("../../a:b.txt"), "-..-a-b.txt");
+        assert_eq!(valid_name("..."), "download");
+        assert_eq!(valid_name(&"ä".repeat(200)), "ä".repeat(119));
+        let long = valid_name(&format!("{}.tar.gz", "a".repeat(300)));
         assert_eq!(long, format!("{}.gz", "a".repeat(236)));
     }
 

@@ -18,6 +18,7 @@ pub(crate) mod statements;
 mod tab;
 mod tabs;
 mod traces;
+mod uploads;
 pub(crate) mod video;
 
 use crate::access::policy::Approvals;
@@ -25,7 +26,7 @@ use crate::access::principal::Permission;
 use crate::answers::reply::Event;
 use crate::apps::Reason;
 use crate::calls::{Call, Client, Turn};
-use crate::config::{Capability, Settings};
+use crate::config::{Capability, Risk, Settings};
 use crate::error::{Error, Result};
 use crate::files::artifacts::Artifacts;
 use crate::files::{self, FileAccess, Output, Workspace};
@@ -90,6 +91,7 @@ pub(crate) struct Session {
     /// What is drawn over pages.
     overlays: overlays::Overlays,
     statements: Statements,
+    uploads: uploads::Uploads,
     idle: Mutex<Option<Task>>,
     contexts: Mutex<contexts::Contexts>,
     /// The app under test, if there is one. Set once.
@@ -173,6 +175,7 @@ impl Session {
             automatic_videos: Mutex::default(),
             overlays: overlays::Overlays::default(),
             statements: Statements::default(),
+            uploads: uploads::Uploads::default(),
             idle: Mutex::default(),
             contexts: Mutex::default(),
             app: OnceLock::new(),
@@ -285,6 +288,16 @@ impl Session {
     /// Returns the files of the session with the permissions of the call.
     pub(crate) async fn files(&self, call: &Call) -> FileAccess {
         FileAccess::new(self.output(call).await.clone(), call.permission())
+    }
+
+    /// Returns whether the operator allows to upload files to pages.
+    pub(crate) fn can_upload(&self) -> bool {
+        !self.settings.tools.forbidden.contains(&Risk::Upload)
+    }
+
+    /// Returns the files that the user gave to pages.
+    pub(crate) fn uploads(&self) -> &uploads::Uploads {
+        &self.uploads
     }
 
     /// Returns the folders of the session, once they are known.
@@ -601,6 +614,7 @@ impl Session {
         };
         drop(scripts);
         self.statements.close();
+        self.uploads.clear();
         tabs
     }
 

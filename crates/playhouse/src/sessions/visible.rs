@@ -177,7 +177,7 @@ impl Visible {
         }
         let DefaultScope::Own(scope) = &self.caller.scope else {
             let default = &self.sessions.default;
-            call.take_turn(default.last_turn()).await;
+            default.begin_close(call).await?;
             default.release_browser().await;
             return Ok(());
         };

@@ -73,8 +73,7 @@ impl Scope for E2eSessionToClose {
 
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
-        call.take_turn(session.session().last_turn()).await;
-        session.session().ensure_open()?;
+        session.session().begin_close(call).await?;
         Ok(Self(session.begun(call)))
     }
 }

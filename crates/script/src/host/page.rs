@@ -87,8 +87,8 @@ async fn act(
         PageOp::KeyDown { key } => page.key_down(progress, &key).await?,
         PageOp::KeyUp { key } => page.key_up(progress, &key).await?,
         PageOp::MouseMove { x, y } => page.mouse_move(progress, Point { x, y }).await?,
-        PageOp::MouseDown { button } => page.mouse_down(progress, button).await?,
-        PageOp::MouseUp { button } => page.mouse_up(progress, button).await?,
+        PageOp::MouseDown { button } => page.mouse_down(progress, button, 1).await?,
+        PageOp::MouseUp { button } => page.mouse_up(progress, button, 1).await?,
         PageOp::MouseClick { x, y, how } => {
             page.mouse_click(progress, Point { x, y }, &click(how))
                 .await?;

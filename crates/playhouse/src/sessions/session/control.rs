@@ -107,6 +107,18 @@ impl Session {
         Ok(())
     }
 
+    /// Like [`Self::begin_call`], for a call that closes the session: earlier calls are cancelled, unless a user controls the session, for
+    /// whom they wait too.
+    pub(crate) async fn begin_close(self: &Arc<Self>, call: &Call) -> Result<()> {
+        match self.holder() {
+            Holder::Calls => call.take_turn(self.last_turn()).await,
+            Holder::UserNext | Holder::User => call.take_turn(self.turn()).await,
+        }
+        self.ensure_open()?;
+        self.wait_for_control(call).await?;
+        self.ensure_open()
+    }
+
     /// Waits until the user has handed the browser back. Fails after the timeout of the call. The call has its turn.
     async fn wait_for_control(self: &Arc<Self>, call: &Call) -> Result<()> {
         if self.holder() == Holder::Calls {

@@ -178,7 +178,7 @@ impl Tool for MouseDown {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let button = self.button.unwrap_or_default();
         let progress = call.action();
-        tab.page.mouse_down(&progress, button).await?;
+        tab.page.mouse_down(&progress, button, 1).await?;
         let options = button_options(self.button);
         let code = format!("// Press mouse down\nawait page.mouse.down({options});");
         let statement = mouse("down").option("button", self.button.map(choice));
@@ -206,7 +206,7 @@ impl Tool for MouseUp {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let button = self.button.unwrap_or_default();
         let progress = call.action();
-        tab.page.mouse_up(&progress, button).await?;
+        tab.page.mouse_up(&progress, button, 1).await?;
         let options = button_options(self.button);
         let code = format!("// Press mouse up\nawait page.mouse.up({options});");
         let statement = mouse("up").option("button", self.button.map(choice));

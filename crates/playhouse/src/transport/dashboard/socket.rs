@@ -49,7 +49,8 @@ async fn converse(socket: WebSocket, site: &Site, visitor: Visitor) {
             match message {
                 Message::Text(text) => dashboard.on_request(&text).await,
                 Message::Close(_) => break,
-                Message::Binary(_) | Message::Ping(_) | Message::Pong(_) => {}
+                Message::Binary(bytes) => dashboard.on_contents(&bytes).await,
+                Message::Ping(_) | Message::Pong(_) => {}
             }
         }
     };

@@ -37,3 +37,24 @@ async fn a_restart_waits_until_the_user_hands_the_browser_back() {
     let (restarted, ()) = tokio::join!(client.success("e2e_restart", json!({})), hand_back);
     assert_eq!(restarted["previousPid"], started["pid"], "{restarted}");
 }
+
+#[testkit::test(chromium, node)]
+async fn a_stop_waits_until_the_user_hands_the_browser_back() {
+    let command = misbehaving_app_path("");
+    let project = Project::new();
+    let client = project.serve(&command, &["--dashboard"]).await;
+    let started = client.success("e2e_start", json!({})).await;
+    let user = open_dashboard(&client).await;
+    click(&user, "#take-over").await;
+    contains_text(&user, "#control", "You have control").await;
+    let refused = failed(&client, "e2e_stop", json!({ "timeout": 100 })).await;
+    assert_eq!(refused["errorCode"], "USER_HAS_CONTROL", "{refused}");
+    let status = client.success("e2e_status", json!({})).await;
+    assert_eq!(status["servers"][0]["pid"], started["pid"], "{status}");
+    let hand_back = async {
+        contains_text(&user, "#calls", "e2e_stop running").await;
+        click(&user, "#hand-back").await;
+    };
+    let (stopped, ()) = tokio::join!(client.success("e2e_stop", json!({})), hand_back);
+    assert_eq!(stopped["servers"][0]["status"], "stopped", "{stopped}");
+}

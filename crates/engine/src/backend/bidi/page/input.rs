@@ -76,6 +76,18 @@ impl gesture::ActionsOrigin for Framed<'_> {
             Err(error) => Err(error),
         }
     }
+
+    async fn prevent_clicks(&self, at: Point, count: u32) -> Result<bool> {
+        let at = self.origin.inside(at);
+        let arguments = [at.x, at.y, f64::from(count)];
+        let arguments = arguments.map(|number| LocalValue::string(number.to_string()));
+        let prevented = self.page.in_sandbox(
+            &self.origin.frame,
+            gesture::PREVENT_CLICKS,
+            arguments.into(),
+        );
+        Ok(prevented.await?.decode::<String>().as_deref() == Some("prevented"))
+    }
 }
 
 #[async_trait]

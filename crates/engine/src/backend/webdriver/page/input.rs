@@ -50,6 +50,21 @@ impl<E: PageExtension> gesture::ActionsOrigin for WebDriverPage<E> {
             Err(error) => Err(error),
         }
     }
+
+    async fn prevent_clicks(&self, at: Point, count: u32) -> Result<bool> {
+        let script = format!("return ({})(...arguments)", gesture::PREVENT_CLICKS);
+        let main = self.main.clone();
+        // With a click of another button, WebKit's driver begins to count again.
+        let arguments = vec![json!(at.x), json!(at.y), json!(count + 1)];
+        if self.run_raw(&main, script, arguments).await? != "prevented" {
+            return Ok(false);
+        }
+        let button = 1;
+        let actions = vec![Action::PointerDown { button }, Action::PointerUp { button }];
+        let id = "mouse";
+        self.perform(vec![Source::Pointer { id, actions }]).await?;
+        Ok(true)
+    }
 }
 
 impl<E: PageExtension> WebDriverPage<E> {
