@@ -166,7 +166,7 @@ fn a_ref_names_the_described_element_or_is_stale(engine: Engine) {
     let change = (0..CHANGES, 0usize..40);
     let rounds = prop::collection::vec((prop::collection::vec(change, 1..6), 0usize..4), 1..4);
     let config = Config {
-        cases: if engine == Engine::Chromium { 24 } else { 8 },
+        cases: if engine == Engine::Chromium { 12 } else { 8 },
         max_shrink_iters: 32,
         failure_persistence: None,
         ..Config::default()
