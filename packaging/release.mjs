@@ -21,7 +21,7 @@ export const version = /^version = "(.+)"$/m.exec(readFileSync(join(root, "Cargo
 export const repository = /^repository = "(.+)"$/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))[1];
 
 /** The largest program that is released, in bytes. */
-const MAX_SIZE = 40e6;
+const MAX_SIZE = 36e6;
 
 /** Returns the file name of the program on this target. */
 export const programName = ({ target }) => (target.includes("windows") ? "playhouse.exe" : "playhouse");
