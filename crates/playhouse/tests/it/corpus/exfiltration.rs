@@ -357,7 +357,7 @@ async fn no_request_leaves_the_allowed_domains(engine: Engine) {
 }
 
 /// Returns the attacks in frames. Firefox and WebKit run every fifth one, because all engines use the same egress proxy.
-fn in_frames(engine: Engine) -> Vec<Attack> {
+pub(super) fn in_frames(engine: Engine) -> Vec<Attack> {
     let mut attacks = Attack::read("ways-out.md");
     attacks.retain(|attack| attack.opening == Opening::Frame);
     match engine {
