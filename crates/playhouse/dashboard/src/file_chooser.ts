@@ -7,6 +7,7 @@ import type { FileChooser, Send } from "./messages";
 const PART = 32 * 1024;
 /** The number of bytes that may wait in the browser. */
 const MAX_WAITING = 1024 * 1024;
+/** WebSockets have no event for the end of the wait. */
 const WAIT_INTERVAL = 20;
 
 export class FileChooserForm {
@@ -57,7 +58,8 @@ export class FileChooserForm {
 
   private async start(files: File[]): Promise<void> {
     const size = files.reduce((sum, file) => sum + file.size, 0);
-    if (size > (this.shown?.maxBytes ?? 0)) return this.report("The files are too large: choose at most 100 MB.");
+    const limit = this.shown?.maxBytes ?? 0;
+    if (size > limit) return this.report(`The files are too large: choose at most ${limit / 2 ** 20} MB.`);
     this.report(null);
     const upload = {};
     this.upload = upload;

@@ -94,7 +94,7 @@ export class Screen {
     this.send({ do: action, ...this.point(event), button, count: this.press.count });
   }
 
-  /** Counts the presses at one place from 1 to 3, because pointer events have no count: 2 is a double click. */
+  /** Counts the presses at one position from 1 to 3, because pointer events have no count: 2 is a double click. */
   private countPress({ button, timeStamp: time, clientX: x, clientY: y }: PointerEvent): void {
     const { press } = this;
     const isNext =

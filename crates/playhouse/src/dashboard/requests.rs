@@ -1,11 +1,12 @@
 //! What the page of the dashboard requests: to show a session, to take it over and to use its browser.
 
-use super::uploads::UserFile;
+use super::uploads::{UPLOAD_TIMEOUT, UserFile};
 use super::{Dashboard, Selection};
 use crate::error::{Error, Result};
 use engine::{MouseButton, Point, Progress};
 use serde::Deserialize;
 use serde_json::json;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long the page of a session may take for one event of the mouse or keyboard.
@@ -79,6 +80,11 @@ pub(super) enum Input {
     Text {
         text: String,
     },
+    /// The files of a complete upload, for the file chooser. The page of the dashboard cannot request it.
+    #[serde(skip)]
+    Files {
+        paths: Vec<PathBuf>,
+    },
 }
 
 impl Dashboard {
@@ -134,12 +140,16 @@ impl Dashboard {
                 self.inputs.add(Input::Move { x, y });
                 Ok(())
             }
-            Request::Input(input) => match self.inputs.add(input) {
-                true => Ok(()),
-                false => Err(Error::NotInProgress {
-                    reason: "The page does not accept input in time, so this input was dropped: wait and repeat it",
-                }),
-            },
+            Request::Input(input) => self.add_input(input),
+        }
+    }
+
+    pub(super) fn add_input(&self, input: Input) -> Result<()> {
+        match self.inputs.add(input) {
+            true => Ok(()),
+            false => Err(Error::NotInProgress {
+                reason: "The page does not accept input in time, so this input was dropped: wait and repeat it",
+            }),
         }
     }
 
@@ -167,6 +177,10 @@ impl Dashboard {
                 page.mouse_move(&progress, Point { x, y }).await?;
                 page.mouse_up(&progress, button, count.clamp(1, MAX_CLICKS))
                     .await?;
+            }
+            Input::Files { paths } => {
+                let progress = Progress::new(UPLOAD_TIMEOUT);
+                page.answer_file_chooser(&progress, Some(&paths)).await?;
             }
             Input::Wheel { x, y, dx, dy } => {
                 page.mouse_move(&progress, Point { x, y }).await?;

@@ -1,6 +1,7 @@
 //! Files that the user gives to the file chooser of the shown page. Their contents follow the request, in binary messages.
 
 use super::Dashboard;
+use super::requests::Input;
 use crate::access::policy::Subject;
 use crate::config::Risk;
 use crate::error::{Error, Result};
@@ -22,7 +23,7 @@ pub(super) const MAX_UPLOAD: u64 = 100 * 1024 * 1024;
 /// The largest number of files in an upload.
 const MAX_FILES: usize = 100;
 /// How long the browser may take to receive the files.
-const UPLOAD_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const UPLOAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A file of the user.
 #[derive(Debug, Deserialize)]
@@ -106,9 +107,9 @@ impl Dashboard {
         }
         // The page reads the files when it needs them.
         owned.session.uploads().keep(upload.folder, upload.size);
-        let progress = Progress::new(UPLOAD_TIMEOUT);
-        let answered = page.answer_file_chooser(&progress, Some(&upload.paths));
-        Ok(answered.await?)
+        let paths = upload.paths;
+        // As input, so that the user can answer a dialog that the page opens when it gets the files.
+        self.add_input(Input::Files { paths })
     }
 
     /// Returns the shown page, which the user controls, with an open file chooser.

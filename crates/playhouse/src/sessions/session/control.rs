@@ -107,8 +107,8 @@ impl Session {
         Ok(())
     }
 
-    /// Like [`Self::begin_call`], for a call that closes the session: earlier calls are cancelled, unless a user controls the session, for
-    /// whom they wait too.
+    /// Like [`Self::begin_call`], for a call that closes the session: it cancels the calls before it. While a user controls the session, it
+    /// waits behind them instead.
     pub(crate) async fn begin_close(self: &Arc<Self>, call: &Call) -> Result<()> {
         match self.holder() {
             Holder::Calls => call.take_turn(self.last_turn()).await,

@@ -61,6 +61,40 @@ async fn a_user_uploads_files_or_cancels_the_file_chooser(engine: Engine) {
     dashboard.holds(is_hidden).await;
 }
 
+#[testkit::test(chromium, firefox, webkit)]
+async fn a_dialog_that_an_upload_opens_can_be_answered(engine: Engine) {
+    let site = Site::start().await;
+    let html = "<style>input { position: fixed; inset: 0; width: 100vw; height: 100vh }</style>\
+        <input type=file onchange=\"alert('Received'); document.title = 'Answered'\">";
+    let dashboard = Dashboard::start(engine).await;
+    dashboard
+        .open_and_take_over(&site.add_page("/form", html))
+        .await;
+    dashboard.click("#screen").await;
+    dashboard
+        .shows("#file-chooser-text", "The page opened a file chooser.")
+        .await;
+    let choose = json!({ "selector": "#files", "files": [file("letter.txt", "Dear user")] });
+    dashboard.user.success("upload_file", choose).await;
+    dashboard.click("#upload").await;
+    dashboard
+        .holds("() => document.querySelector('#dialog').innerText.includes('Received')")
+        .await;
+    dashboard.click("#dialog-accept").await;
+    dashboard
+        .holds("() => document.querySelector('#dialog').hidden")
+        .await;
+    let title = json!({ "sessionId": "shopping" });
+    eventually(async || {
+        let shown = dashboard.success("get_page_metadata", title.clone()).await;
+        match shown["structuredContent"]["title"].as_str() {
+            Some("Answered") => Ok(()),
+            _ => Err(shown.to_string()),
+        }
+    })
+    .await;
+}
+
 /// The connection of a dashboard, whose user has taken over the page of the only session.
 struct Socket(WebSocketClient);
 

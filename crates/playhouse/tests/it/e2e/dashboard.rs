@@ -2,7 +2,7 @@
 
 use super::{Project, failed, misbehaving_app_path};
 use crate::dashboard::{click, contains_text, open_dashboard};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[testkit::test(chromium, node)]
 async fn the_dashboard_shows_the_log_of_the_app() {
@@ -17,8 +17,9 @@ async fn the_dashboard_shows_the_log_of_the_app() {
     contains_text(&user, "#log", "cannot save").await;
 }
 
-#[testkit::test(chromium, node)]
-async fn a_restart_waits_until_the_user_hands_the_browser_back() {
+/// Calls a tool while the user has taken the session over: it fails after its timeout, and again, it succeeds once the user has handed the
+/// browser back. Returns the answers of `e2e_start` and of the tool.
+async fn waits_for_the_user(tool: &str) -> (Value, Value) {
     let command = misbehaving_app_path("");
     let project = Project::new();
     let client = project.serve(&command, &["--dashboard"]).await;
@@ -26,35 +27,26 @@ async fn a_restart_waits_until_the_user_hands_the_browser_back() {
     let user = open_dashboard(&client).await;
     click(&user, "#take-over").await;
     contains_text(&user, "#control", "You have control").await;
-    let refused = failed(&client, "e2e_restart", json!({ "timeout": 100 })).await;
+    let refused = failed(&client, tool, json!({ "timeout": 100 })).await;
     assert_eq!(refused["errorCode"], "USER_HAS_CONTROL", "{refused}");
     let status = client.success("e2e_status", json!({})).await;
     assert_eq!(status["servers"][0]["pid"], started["pid"], "{status}");
     let hand_back = async {
-        contains_text(&user, "#calls", "e2e_restart running").await;
+        contains_text(&user, "#calls", &format!("{tool} running")).await;
         click(&user, "#hand-back").await;
     };
-    let (restarted, ()) = tokio::join!(client.success("e2e_restart", json!({})), hand_back);
+    let (answer, ()) = tokio::join!(client.success(tool, json!({})), hand_back);
+    (started, answer)
+}
+
+#[testkit::test(chromium, node)]
+async fn a_restart_waits_until_the_user_hands_the_browser_back() {
+    let (started, restarted) = waits_for_the_user("e2e_restart").await;
     assert_eq!(restarted["previousPid"], started["pid"], "{restarted}");
 }
 
 #[testkit::test(chromium, node)]
 async fn a_stop_waits_until_the_user_hands_the_browser_back() {
-    let command = misbehaving_app_path("");
-    let project = Project::new();
-    let client = project.serve(&command, &["--dashboard"]).await;
-    let started = client.success("e2e_start", json!({})).await;
-    let user = open_dashboard(&client).await;
-    click(&user, "#take-over").await;
-    contains_text(&user, "#control", "You have control").await;
-    let refused = failed(&client, "e2e_stop", json!({ "timeout": 100 })).await;
-    assert_eq!(refused["errorCode"], "USER_HAS_CONTROL", "{refused}");
-    let status = client.success("e2e_status", json!({})).await;
-    assert_eq!(status["servers"][0]["pid"], started["pid"], "{status}");
-    let hand_back = async {
-        contains_text(&user, "#calls", "e2e_stop running").await;
-        click(&user, "#hand-back").await;
-    };
-    let (stopped, ()) = tokio::join!(client.success("e2e_stop", json!({})), hand_back);
+    let (_, stopped) = waits_for_the_user("e2e_stop").await;
     assert_eq!(stopped["servers"][0]["status"], "stopped", "{stopped}");
 }
