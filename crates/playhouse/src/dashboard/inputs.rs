@@ -1,12 +1,56 @@
 //! Input that waits for the shown page. Other requests do not wait for it, and its number is limited.
 
-use super::requests::Input;
+use engine::MouseButton;
+use serde::Deserialize;
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// The largest number of inputs that wait.
 const MAX_WAITING: usize = 64;
+
+/// Input for the shown page. Points are in CSS pixels of its viewport; `count` is 2 for the second click of a double click.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "camelCase")]
+pub(super) enum Input {
+    Move {
+        x: f64,
+        y: f64,
+    },
+    Down {
+        x: f64,
+        y: f64,
+        button: MouseButton,
+        count: u32,
+    },
+    Up {
+        x: f64,
+        y: f64,
+        button: MouseButton,
+        count: u32,
+    },
+    Wheel {
+        x: f64,
+        y: f64,
+        dx: f64,
+        dy: f64,
+    },
+    KeyDown {
+        key: String,
+    },
+    KeyUp {
+        key: String,
+    },
+    Text {
+        text: String,
+    },
+    /// The files of a complete upload, for the file chooser. The page of the dashboard cannot request it.
+    #[serde(skip)]
+    Files {
+        paths: Vec<PathBuf>,
+    },
+}
 
 /// The inputs that wait, oldest first.
 #[derive(Default)]

@@ -1,12 +1,12 @@
 //! What the page of the dashboard requests: to show a session, to take it over and to use its browser.
 
+use super::inputs::Input;
 use super::uploads::{UPLOAD_TIMEOUT, UserFile};
 use super::{Dashboard, Selection};
 use crate::error::{Error, Result};
-use engine::{MouseButton, Point, Progress};
+use engine::{Point, Progress};
 use serde::Deserialize;
 use serde_json::json;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long the page of a session may take for one event of the mouse or keyboard.
@@ -43,48 +43,6 @@ enum Request {
     CancelFileChooser {},
     #[serde(untagged)]
     Input(Input),
-}
-
-/// Input for the shown page. Points are in CSS pixels of its viewport; `count` is 2 for the second click of a double click.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "do", rename_all = "camelCase")]
-pub(super) enum Input {
-    Move {
-        x: f64,
-        y: f64,
-    },
-    Down {
-        x: f64,
-        y: f64,
-        button: MouseButton,
-        count: u32,
-    },
-    Up {
-        x: f64,
-        y: f64,
-        button: MouseButton,
-        count: u32,
-    },
-    Wheel {
-        x: f64,
-        y: f64,
-        dx: f64,
-        dy: f64,
-    },
-    KeyDown {
-        key: String,
-    },
-    KeyUp {
-        key: String,
-    },
-    Text {
-        text: String,
-    },
-    /// The files of a complete upload, for the file chooser. The page of the dashboard cannot request it.
-    #[serde(skip)]
-    Files {
-        paths: Vec<PathBuf>,
-    },
 }
 
 impl Dashboard {

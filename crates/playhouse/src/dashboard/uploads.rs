@@ -1,7 +1,7 @@
 //! Files that the user gives to the file chooser of the shown page. Their contents follow the request, in binary messages.
 
 use super::Dashboard;
-use super::requests::Input;
+use super::inputs::Input;
 use crate::access::policy::Subject;
 use crate::config::Risk;
 use crate::error::{Error, Result};
