@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := test
-.PHONY: demo screenshot test test-engines npm check crates windows wine typos update parity miniwob bench soak grid conformance containers container-check site chromium engines \
+.PHONY: demo screenshot test test-engines ci npm check fmt lint rustdoc javascript test-programs crates windows wine typos update parity miniwob bench soak grid conformance containers container-check site chromium engines \
   ffmpeg poppler nginx clients websites selenium debootstrap
 
 CARGO ?= cargo
@@ -28,6 +28,10 @@ ORACLE := target/oracle/node_modules/@playwright/mcp/cli.js
 
 packages = $(addsuffix /node_modules/.package-lock.json,$(1))
 
+# What tests require.
+PREREQUISITES := chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(HAR) $(PLAYWRIGHT))
+ENGINE_PREREQUISITES := chromium engines ffmpeg poppler nginx clients websites selenium wine $(call packages,$(OAUTH) $(HAR) $(PLAYWRIGHT))
+
 # An MCP client drives the server over stdio through an example shop. SESSIONS=8: that many sessions side by side. E2E=1: an app under
 # test, which the server starts.
 demo: chromium $(if $(E2E),$(call packages,$(APPS)))
@@ -40,11 +44,11 @@ screenshot: chromium
 	target/debug/screenshot docs/dashboard.png
 
 # Tests that need at most Node and a Chromium.
-test: chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(HAR) $(PLAYWRIGHT))
+test: $(PREREQUISITES)
 	$(CARGO) test --locked --workspace --no-fail-fast
 
 # Tests that need Firefox, WebKit, ffmpeg, Poppler, nginx, a Selenium Grid, third-party clients, websites or Wine.
-test-engines: chromium engines ffmpeg poppler nginx clients websites selenium wine $(call packages,$(OAUTH) $(HAR) $(PLAYWRIGHT)) conformance
+test-engines: $(ENGINE_PREREQUISITES) conformance
 	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored
 
 # The npm packages of this platform, in target/npm, and a test that installs and uses them.
@@ -54,11 +58,31 @@ npm: chromium
 	node npm/test.mjs
 
 # Format, spelling, lints, types and documentation of Rust and JavaScript, and the build for Windows. Needs no browser.
-check: typos windows containers site crates $(call packages,$(NODE_TOOLS))
+check: fmt typos lint rustdoc javascript windows containers site crates
+
+# All of `check`, `test` and `test-engines`. Builds and downloads that do not depend on each other happen at the same time.
+ci:
+	$(MAKE) --jobs=3 --output-sync check test-programs $(PREREQUISITES) $(ENGINE_PREREQUISITES)
+	$(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
+	$(MAKE) conformance
+
+fmt:
 	$(CARGO) fmt --all --check
+
+lint:
 	$(CARGO) clippy --locked --workspace --all-targets --features playhouse/conformance -- -D warnings
+
+rustdoc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p playhouse-engine
+
+javascript: $(call packages,$(NODE_TOOLS))
 	npm run --silent check
+
+# Compiles the tests, and what they and `conformance` run.
+test-programs:
+	$(CARGO) test --locked --workspace --no-run
+	$(CARGO) build --locked -p playhouse -p testkit
+	$(CARGO) build --locked -p playhouse --features conformance --example conformance
 
 # The packages of all crates that are published, in target/package. It does not compile them.
 crates:

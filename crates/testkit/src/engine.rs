@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// Returns further arguments that keep a browser running after its last session, for engines that take seconds to start.
-    pub(crate) fn keeping(self) -> &'static [&'static str] {
+    pub fn keeping(self) -> &'static [&'static str] {
         match self {
             Self::Chromium => &[],
             Self::Firefox => &["--min-browsers", "1"],

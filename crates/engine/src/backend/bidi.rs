@@ -1,8 +1,8 @@
 //! Firefox over WebDriver BiDi.
 //!
 //! A connection has one session, whose events arrive in one queue: one task passes them to contexts and pages. A browser context is a user
-//! context. Settings of a context are applied to the user context, so that they are in effect before a page loads. Each page has a window
-//! of its own, because a background tab is not rendered and its timers are throttled.
+//! context. Settings of a context are applied to the user context, so that they are in effect before a page loads. Each page is the
+//! selected tab of a window of its own, because a background tab is not rendered and its timers are throttled.
 //!
 //! Injected scripts run in a sandbox of each document, which the page cannot access. A frame of another origin is a browsing context like
 //! any other. <https://w3c.github.io/webdriver-bidi/>
@@ -18,6 +18,7 @@ mod page_index;
 mod parts;
 mod permissions;
 mod utility_page;
+mod windows;
 
 use crate::backend::{Alternative, Capabilities, Feature};
 

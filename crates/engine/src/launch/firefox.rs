@@ -50,7 +50,8 @@ pub(super) async fn launch(
             })?;
         let over = wait_for_exit(connection.closed(), Arc::downgrade(&owned));
         task::spawn("profile", over).detach();
-        BidiBrowser::start(connection, events, None, Source::Started(owned)).await
+        let source = Source::Started(owned);
+        BidiBrowser::start(connection, events, None, source, options.headless).await
     };
     match progress.run(connected).await {
         Ok(browser) => Ok(browser),

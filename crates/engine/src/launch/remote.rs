@@ -76,7 +76,7 @@ async fn connect_bidi(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBacke
         _ => url.to_owned(),
     };
     let (connection, events) = connect_websocket(remote, &url).await?;
-    BidiBrowser::start(connection, events, None, Source::Reached).await
+    BidiBrowser::start(connection, events, None, Source::Reached, false).await
 }
 
 async fn create_session(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBackend>> {
@@ -114,7 +114,7 @@ async fn create_session(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBac
             let version = given["browserVersion"].as_str().unwrap_or_default();
             let (connection, events) = connect_websocket(remote, &url).await?;
             let source = Source::Granted(grant.with_keep_alive(Some(connection.clone())));
-            BidiBrowser::start(connection, events, Some(version.to_owned()), source).await
+            BidiBrowser::start(connection, events, Some(version.to_owned()), source, false).await
         }
         // They support only the session itself.
         BrowserKind::Webkit | BrowserKind::Safari => Err(connect_error(

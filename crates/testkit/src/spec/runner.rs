@@ -22,6 +22,10 @@ use crate::site::Site;
 
 /// The name of the expectations of another server.
 const ORACLE: &str = "oracle";
+/// The result of `browser_tabs` after the last tab was closed.
+const NO_TABS: &str = "No open tabs";
+/// The error of `browser_tabs` when no tab is open.
+const NO_TAB: &str = "Tab 0 not found";
 
 /// The specs to run, and the server.
 pub struct Runner {
@@ -305,7 +309,7 @@ impl Server {
         // The next case must not use the browser of such a case.
         let own_browser = setup.own_browser || self.setup.own_browser;
         self.setup = setup.clone();
-        if let Err(why) = self.clear(own_browser).await {
+        if let Err(why) = self.clear(case, own_browser).await {
             self.broken = true;
             return attempt.fault(0, &format!("before the case: {why}"));
         }
@@ -350,21 +354,26 @@ impl Server {
         }
     }
 
-    /// Leaves one empty tab, or no browser.
-    async fn clear(&mut self, own_browser: bool) -> Result<(), String> {
+    /// Leaves no tab, an empty one for a case without a start page, or no browser.
+    async fn clear(&mut self, case: &Case, own_browser: bool) -> Result<(), String> {
         if std::mem::take(&mut self.is_fresh) {
             return Ok(());
         }
         if own_browser {
             return self.tool("browser_close", json!({})).await.map(drop);
         }
-        let mut tabs = self
-            .tool("browser_tabs", json!({ "action": "new" }))
-            .await?;
-        while tabs.result().lines().count() > 1 {
-            tabs = self
-                .tool("browser_tabs", json!({ "action": "close", "index": 0 }))
-                .await?;
+        let close = json!({ "action": "close", "index": 0 });
+        loop {
+            match self.tool("browser_tabs", close.clone()).await {
+                Ok(tabs) if !tabs.result().starts_with(NO_TABS) => {}
+                Err(why) if !why.contains(NO_TAB) => return Err(why),
+                _ => break,
+            }
+        }
+        // A tab that is opened by the first step would be part of its reply.
+        if case.start.is_none() {
+            let new = json!({ "action": "new" });
+            self.tool("browser_tabs", new).await?;
         }
         Ok(())
     }

@@ -7,6 +7,8 @@ use super::{Empty, command};
 
 /// The id of a user context. <https://w3c.github.io/webdriver-bidi/#type-browser-UserContext>
 pub type UserContext = String;
+/// The id of a window. <https://w3c.github.io/webdriver-bidi/#type-browser-ClientWindow>
+pub type ClientWindow = String;
 
 /// The default user context.
 pub const DEFAULT: &str = "default";

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::browser::UserContext;
+use super::browser::{ClientWindow, UserContext};
 use super::{Binary, Empty, command, event};
 
 /// The id of a tab or a frame. <https://w3c.github.io/webdriver-bidi/#type-browsingContext-BrowsingContext>
@@ -20,6 +20,8 @@ pub struct Info {
     pub url: String,
     /// `None` for a context that was closed with its user context.
     pub user_context: Option<UserContext>,
+    /// The window of a page.
+    pub client_window: Option<ClientWindow>,
     pub children: Option<Vec<Info>>,
 }
 
@@ -31,6 +33,9 @@ pub struct Create {
     pub kind: CreateType,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_context: Option<UserContext>,
+    /// A page in the same window as which a tab is created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference_context: Option<BrowsingContext>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<bool>,
 }
@@ -72,6 +77,9 @@ command!(Activate, "browsingContext.activate", Empty);
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetTree {
+    /// 0 for pages without their frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_depth: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<BrowsingContext>,
 }

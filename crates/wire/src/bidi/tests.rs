@@ -188,6 +188,7 @@ fn optional_fields_are_omitted() {
     let create = Create {
         kind: CreateType::Window,
         user_context: None,
+        reference_context: None,
         background: None,
     };
     assert_eq!(parameters(&create), json!({ "type": "window" }));

@@ -4,6 +4,7 @@ use super::context::BidiContext;
 use super::interception::InterceptionSwitch;
 use super::page_index::PageIndex;
 use super::parts::ContextParts;
+use super::windows::Windows;
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature,
     creation,
@@ -48,22 +49,26 @@ struct Shared {
     contexts: Mutex<HashMap<String, Arc<BidiContext>>>,
     pages: Arc<PageIndex>,
     interception: Arc<InterceptionSwitch>,
+    windows: Arc<Windows>,
 }
 
 impl BidiBrowser {
     /// Initializes the connection and starts to read events. `version` is that of the browser if the connection has a session already.
-    /// `source` ends with the browser.
+    /// `source` ends with the browser. `is_headless`: nobody sees its windows.
     pub(crate) async fn start(
         connection: Connection,
         events: EventStream,
         version: Option<String>,
         source: Source,
+        is_headless: bool,
     ) -> Result<Arc<dyn BrowserBackend>> {
         let root = connection.root();
         let version = match version {
             Some(version) => version,
             None => new_session(&root).await?,
         };
+        // The tabs of a persistent profile are pages of its context.
+        let reuses_windows = is_headless && !source.has_persistent_profile();
         let shared = Arc::new(Shared {
             root: root.clone(),
             product: format!("Firefox/{version}"),
@@ -71,6 +76,7 @@ impl BidiBrowser {
             contexts: Mutex::default(),
             pages: Arc::default(),
             interception: Arc::new(InterceptionSwitch::new(root.clone())),
+            windows: Arc::new(Windows::new(root.clone(), reuses_windows)),
         });
         let browser = Self {
             closed: connection.closed(),
@@ -161,6 +167,7 @@ impl BrowserBackend for BidiBrowser {
         if options.ignore_https_errors {
             super::CAPABILITIES.require(Feature::IgnoreCertificatesInProfile)?;
         }
+        self.shared.windows.stop_reuse();
         let context = self.shared.new_context(browser::DEFAULT, options, observer);
         context.prepare().await?;
         let tree = self
@@ -220,6 +227,7 @@ impl Shared {
             id,
             FileStager::new(&self.source),
             self.interception.clone(),
+            self.windows.clone(),
         );
         let pages = self.pages.clone();
         let context =

@@ -2,6 +2,7 @@
 
 use super::interception::InterceptionSwitch;
 use super::permissions::Grants;
+use super::windows::Windows;
 use crate::launch::source::FileStager;
 use std::sync::Arc;
 use wire::Session;
@@ -12,6 +13,7 @@ pub(super) struct ContextParts {
     pub(super) id: String,
     pub(super) files: FileStager,
     pub(super) interception: Arc<InterceptionSwitch>,
+    pub(super) windows: Arc<Windows>,
     pub(super) grants: Grants,
 }
 
@@ -21,6 +23,7 @@ impl ContextParts {
         id: &str,
         files: FileStager,
         interception: Arc<InterceptionSwitch>,
+        windows: Arc<Windows>,
     ) -> Arc<Self> {
         Arc::new(Self {
             grants: Grants::new(root.clone(), id),
@@ -28,6 +31,7 @@ impl ContextParts {
             id: id.to_owned(),
             files,
             interception,
+            windows,
         })
     }
 }

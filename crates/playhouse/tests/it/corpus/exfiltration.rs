@@ -334,7 +334,7 @@ pub(super) async fn server(engine: Engine, flags: &[&str], launch_options: Value
         "--config",
         &file,
     ];
-    let launch = launch_on(engine, &[own, flags].concat());
+    let launch = launch_on(engine, &[own, engine.keeping(), flags].concat());
     launch.limit(Duration::from_secs(90)).start().await
 }
 

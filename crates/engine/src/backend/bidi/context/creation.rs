@@ -1,8 +1,9 @@
-//! The creation of a page, which is repeated if Firefox loses the page that it has created.
+//! The creation of a page, which is repeated if Firefox loses the page that it has created, or the window for it.
 
 use super::BidiContext;
 use crate::backend::PageBackend;
 use crate::backend::bidi::page::BidiPage;
+use crate::backend::bidi::windows::EmptyWindow;
 use crate::error::Result;
 use std::sync::Arc;
 use wire::bidi::browsing_context::{Close, Create, CreateType, GetTree, Info};
@@ -13,26 +14,36 @@ const LOST: &str = "WeakMap key null";
 impl BidiContext {
     /// Creates a page and returns its identifier. Its event precedes the response. The caller must hold `creating`.
     pub(super) async fn create(&self, kind: CreateType) -> Result<String> {
-        let create = Create {
-            kind,
+        let empty = match kind {
+            CreateType::Window => self.parts.windows.take_empty().await?,
+            CreateType::Tab => None,
+        };
+        let create = |empty: Option<&EmptyWindow>| Create {
+            kind: match empty {
+                Some(_) => CreateType::Tab,
+                None => kind,
+            },
             user_context: Some(self.parts.id.clone()),
+            reference_context: empty.map(|window| window.tab.clone()),
             background: (kind == CreateType::Tab).then_some(true),
         };
         let before = self.pages.open();
-        match self.parts.root.call(&create).await {
-            Err(wire::Error::Refused { message, .. }) if message.contains(LOST) => {
-                tracing::debug!(message, "a page is made once more");
+        match self.parts.root.call(&create(empty.as_ref())).await {
+            Err(wire::Error::Refused { message, .. })
+                if empty.is_some() || message.contains(LOST) =>
+            {
+                tracing::debug!(message, "creating a page once more");
             }
             created => return Ok(created?.context),
         }
-        let created = self.parts.root.call(&create).await?.context;
+        let created = self.parts.root.call(&create(None)).await?.context;
         self.close_lost(&before, &created).await?;
         Ok(created)
     }
 
     /// Closes pages that were created without a response: blank, without an opener, and not present before.
     async fn close_lost(&self, before: &[Arc<BidiPage>], created: &str) -> Result<()> {
-        let tree = self.parts.root.call(&GetTree { root: None }).await?;
+        let tree = self.parts.root.call(&GetTree::default()).await?;
         let is_lost = |info: &Info| {
             info.user_context.as_deref() == Some(&*self.parts.id)
                 && info.original_opener.is_none()
