@@ -239,6 +239,9 @@ impl WebKit {
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         if let Some(display) = display {
             set("DISPLAY", display);
+            // A virtual display has no GPU, and emulating one is slower than painting in the thread of the page.
+            set("WEBKIT_SKIA_ENABLE_CPU_RENDERING", "1".to_owned());
+            set("WEBKIT_SKIA_CPU_PAINTING_THREADS", "0".to_owned());
         }
         let locale = context.locale.as_deref().unwrap_or("en-US");
         set("LANGUAGE", locale.replace('-', "_"));

@@ -88,7 +88,12 @@ async fn open_everything(client: &Client) -> (usize, usize) {
 async fn every_line_of_a_large_page_is_reached_in_three_calls(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
-    for style in ["compact", "playwright"] {
+    // The layout of the folds does not depend on the engine.
+    let styles: &[_] = match engine {
+        Engine::Chromium => &["compact", "playwright"],
+        Engine::Firefox | Engine::Webkit => &["compact"],
+    };
+    for &style in styles {
         let client = launch_on(engine, &["--answers", style, "--timeout-action", "30000"])
             .start()
             .await;

@@ -18,10 +18,10 @@ async fn no_request_bypasses_a_socks_proxy(engine: Engine) {
 }
 
 async fn assert_no_bypass(engine: Engine, kind: ProxyKind) {
-    let attacks = match (engine, kind) {
-        // The egress proxy connects to either kind, so that the browser behaves the same.
-        (Engine::Firefox | Engine::Webkit, ProxyKind::Socks5) => in_frames(engine),
-        _ => Attack::read("ways-out.md"),
+    let attacks = match engine {
+        Engine::Chromium => Attack::read("ways-out.md"),
+        // They have the same options as with rules, with which all attacks are run. The egress proxy connects to the other proxy.
+        Engine::Firefox | Engine::Webkit => in_frames(engine),
     };
     let scene = Scene::new(attacks, FORBIDDEN).await;
     let proxy = Proxy::start(kind, Some(CREDENTIALS)).await;
