@@ -1,9 +1,8 @@
 //! The windows of a browser.
 
 use crate::error::Result;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::{Mutex, MutexGuard};
 use wire::Session;
 use wire::bidi::browser;
 use wire::bidi::browsing_context::{GetTree, Info};
@@ -16,14 +15,14 @@ pub(super) struct Windows {
     root: Session,
     /// Whether nobody sees the windows and no context has their tabs.
     are_reused: AtomicBool,
-    taking: Arc<Mutex<()>>,
+    taking: Mutex<()>,
 }
 
 /// A window without a page, which no other page takes until this is dropped.
-pub(super) struct EmptyWindow {
+pub(super) struct EmptyWindow<'a> {
     /// The tab that belongs to no context.
     pub(super) tab: String,
-    _taking: OwnedMutexGuard<()>,
+    _taking: MutexGuard<'a, ()>,
 }
 
 impl Windows {
@@ -31,7 +30,7 @@ impl Windows {
         Self {
             root,
             are_reused: AtomicBool::new(are_reused),
-            taking: Arc::default(),
+            taking: Mutex::default(),
         }
     }
 
@@ -41,11 +40,11 @@ impl Windows {
     }
 
     /// Returns a window without a page, if there is one.
-    pub(super) async fn take_empty(&self) -> Result<Option<EmptyWindow>> {
+    pub(super) async fn take_empty(&self) -> Result<Option<EmptyWindow<'_>>> {
         if !self.are_reused.load(Ordering::SeqCst) {
             return Ok(None);
         }
-        let taking = self.taking.clone().lock_owned().await;
+        let taking = self.taking.lock().await;
         let tree = self.root.call(&GetTree {
             max_depth: Some(0),
             root: None,

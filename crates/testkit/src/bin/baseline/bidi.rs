@@ -89,6 +89,7 @@ async fn open(session: &Session) -> wire::Result<String> {
     let created = Create {
         kind: CreateType::Window,
         user_context: None,
+        reference_context: None,
         background: None,
     };
     let context = session.call(&created).await?.context;

@@ -18,7 +18,7 @@ impl BidiContext {
             CreateType::Window => self.parts.windows.take_empty().await?,
             CreateType::Tab => None,
         };
-        let create = |empty: Option<&EmptyWindow>| Create {
+        let create = |empty: Option<&EmptyWindow<'_>>| Create {
             kind: match empty {
                 Some(_) => CreateType::Tab,
                 None => kind,
