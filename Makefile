@@ -32,6 +32,12 @@ packages = $(addsuffix /node_modules/.package-lock.json,$(1))
 PREREQUISITES := chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(HAR) $(PLAYWRIGHT))
 ENGINE_PREREQUISITES := chromium engines ffmpeg poppler nginx clients websites selenium wine $(call packages,$(OAUTH) $(HAR) $(PLAYWRIGHT))
 
+# With examples of the whole workspace, so that Cargo selects the features that tests have, and compiles the dependencies once.
+define CONFORMANCE_PROGRAMS
+$(CARGO) build --locked --workspace --bin playhouse --bin conformance --examples
+$(CARGO) build --locked --workspace --examples --features playhouse/conformance
+endef
+
 # An MCP client drives the server over stdio through an example shop. SESSIONS=8: that many sessions side by side. E2E=1: an app under
 # test, which the server starts.
 demo: chromium $(if $(E2E),$(call packages,$(APPS)))
@@ -81,8 +87,7 @@ javascript: $(call packages,$(NODE_TOOLS))
 # Compiles the tests, and what they and `conformance` run.
 test-programs:
 	$(CARGO) test --locked --workspace --no-run
-	$(CARGO) build --locked -p playhouse -p testkit
-	$(CARGO) build --locked -p playhouse --features conformance --example conformance
+	$(CONFORMANCE_PROGRAMS)
 
 # The packages of all crates that are published, in target/package. It does not compile them.
 crates:
@@ -143,8 +148,7 @@ miniwob: chromium engines $(call packages,$(NODE_TOOLS) $(CLIENTS)) $(MINIWOB)/r
 
 # Runs the official suite of the Model Context Protocol against the server as it is, and against one with the fixtures of the suite.
 conformance: chromium clients
-	$(CARGO) build --locked -p playhouse -p testkit
-	$(CARGO) build --locked -p playhouse --features conformance --example conformance
+	$(CONFORMANCE_PROGRAMS)
 	target/debug/conformance target/debug/playhouse target/debug/examples/conformance
 
 # What calls cost, beside the raw protocol and three peers. ARGS="--rounds 1 --only click --servers pw,ours" is quick;
