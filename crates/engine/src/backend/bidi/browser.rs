@@ -54,7 +54,7 @@ struct Shared {
 
 impl BidiBrowser {
     /// Initializes the connection and starts to read events. `version` is that of the browser if the connection has a session already.
-    /// `source` ends with the browser. `is_headless`: nobody sees its windows.
+    /// `source` ends with the browser. `is_headless`: its windows are not visible.
     pub(crate) async fn start(
         connection: Connection,
         events: EventStream,

@@ -13,7 +13,7 @@ use wire::bidi::browsing_context::{GetTree, Info};
 /// as the selected tab, if the window has no other page.
 pub(super) struct Windows {
     root: Session,
-    /// Whether nobody sees the windows and no context has their tabs.
+    /// Whether the windows are not visible, and no context has their tabs.
     are_reused: AtomicBool,
     taking: Mutex<()>,
 }
