@@ -7,6 +7,7 @@ mod extension;
 pub(crate) mod ffmpeg;
 mod find;
 mod firefox;
+mod port;
 pub(crate) mod process;
 pub(crate) mod profile;
 mod remote;

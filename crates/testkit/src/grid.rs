@@ -5,11 +5,12 @@ use crate::eventually;
 use crate::prerequisites::{Prerequisite, from_path};
 use crate::processes::Processes;
 use serde_json::{Value, json};
-use std::net::TcpListener;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::io::AsyncBufReadExt as _;
+use tokio::net::TcpSocket;
 use tokio::process::{Child, Command};
 use wire::webdriver::RemoteEnd;
 
@@ -302,8 +303,17 @@ async fn screen(xvfb: &Path) -> (Part, String) {
     (Part(child), format!(":{}", number.unwrap_or_default()))
 }
 
-/// Returns a port without a listener.
+/// Returns a port without a listener. The kernel assigns it to no other process while this one runs: the port stays bound, and a program
+/// that names it can bind it too if it sets `SO_REUSEADDR`.
+///
+/// # Panics
+/// If no port is free.
 pub fn unused_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
-    listener.local_addr().expect("it is bound").port()
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_reuseaddr(true).expect("a socket option");
+    let any = (Ipv4Addr::LOCALHOST, 0).into();
+    socket.bind(any).expect("a port is free");
+    let address = socket.local_addr().expect("it is bound");
+    std::mem::forget(socket);
+    address.port()
 }

@@ -4,10 +4,10 @@
 //! <https://developer.apple.com/documentation/webkit/testing-with-webdriver-in-safari>
 
 use super::LaunchOptions;
+use super::port::ReservedPort;
 use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
-use super::webkit::{free_address, listens};
 use crate::backend::webdriver::{ClassicBrowser, Started, Starter};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
@@ -38,10 +38,11 @@ impl Starter<()> for Safari {
             reason: error.to_string(),
             log: String::new(),
         })?;
-        let address = free_address().await?;
+        let port = ReservedPort::new()?;
+        let address = port.address();
         let args = ["-p".to_owned(), address.port().to_string()];
         let (driver, _) = Process::start(&self.options.executable, &args, &[], profile).await?;
-        listens(address, &driver, "safaridriver").await?;
+        port.wait_for_listener(&driver, "safaridriver").await?;
         let remote = RemoteEnd::new(&format!("http://{address}"), &[])?;
         let mut wanted = json!({
             "browserName": "safari",

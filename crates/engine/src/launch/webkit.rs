@@ -2,6 +2,7 @@
 
 use super::LaunchOptions;
 use super::display::Display;
+use super::port::ReservedPort;
 use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
@@ -13,19 +14,16 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::select_ok;
 use serde_json::{Value, json};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
 use wire::inspector::{Inspector, Relay};
 use wire::webdriver::RemoteEnd;
 
 /// The driver, a command of WebKit's package.
 const DRIVER: &str = "WebKitWebDriver";
-/// The interval between checks of a starting program.
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long a start may take before another one is tried in parallel; it takes one second, and four on a busy machine.
 const SLOW_START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Invisible scroll bars fade for seconds after each load and scroll, and each step repaints the page without a graphics card: three
@@ -37,8 +35,6 @@ const CONFINED: &[&str] = &[
     "--enable-media-stream=false",
     "--enable-dns-prefetching=false",
 ];
-/// How long a browser or a driver may take to listen.
-const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(super) async fn launch(
     progress: &Progress,
@@ -100,7 +96,8 @@ impl WebKit {
     async fn attempt(&self, context: &ContextOptions) -> Result<Started<InspectorChannel>> {
         let screen = self.screen().await?;
         tracing::debug!(?screen, "a browser starts");
-        let inspected = free_address().await?;
+        let port = ReservedPort::new()?;
+        let inspected = port.address();
         let relay = Relay::start(inspected).await?;
         // The profile is removed with the browser: nothing is awaited in between.
         let profile = temporary()?;
@@ -111,7 +108,7 @@ impl WebKit {
         let browser = Process::start(&self.options.executable, &args, &env, profile);
         let driven = self.driver(relay.address());
         let ((browser, _), (driver, remote)) = tokio::try_join!(browser, driven)?;
-        listens(inspected, &browser, "the browser").await?;
+        port.wait_for_listener(&browser, "the browser").await?;
         tracing::debug!(%inspected, "a browser and its driver listen");
         let capabilities = self.capabilities(context);
         let made = remote.new_session(&capabilities).await;
@@ -171,7 +168,8 @@ impl WebKit {
 
     /// Starts a driver that connects to the relay instead of the browser.
     async fn driver(&self, relay: SocketAddr) -> Result<(Process, RemoteEnd)> {
-        let address = free_address().await?;
+        let port = ReservedPort::new()?;
+        let address = port.address();
         let args = [
             format!("--port={}", address.port()),
             format!("--target={relay}"),
@@ -183,7 +181,7 @@ impl WebKit {
                     "{error}\nWebKit needs its driver, {DRIVER}: run `playhouse install webkit`."
                 ))
             })?;
-        listens(address, &driver, "the driver").await?;
+        port.wait_for_listener(&driver, "the driver").await?;
         tracing::debug!(%address, "a driver listens");
         let remote = RemoteEnd::new(&format!("http://{address}"), &[])?;
         Ok((driver, remote))
@@ -314,37 +312,11 @@ fn launch_error(error: &dyn std::fmt::Display) -> Error {
     }
 }
 
-/// Returns a local address without a listener.
-pub(super) async fn free_address() -> Result<SocketAddr> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-    let listener = listener.map_err(|error| launch_error(&error))?;
-    listener.local_addr().map_err(|error| launch_error(&error))
-}
-
-/// Waits until a process listens.
-pub(super) async fn listens(address: SocketAddr, process: &Process, name: &str) -> Result<()> {
-    let listening = async {
-        while TcpStream::connect(address).await.is_err() {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    let gone = |reason: String, log: String| Error::LaunchFailed {
-        reason: format!("{name} does not start ({reason})"),
-        log,
-    };
-    tokio::select! {
-        biased;
-        listening = tokio::time::timeout(LISTEN_TIMEOUT, listening) => match listening {
-            Ok(()) => Ok(()),
-            Err(_) => Err(gone("it does not listen".to_owned(), process.recent_output().await)),
-        },
-        reason = process.exit() => Err(gone(reason, process.recent_output().await)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
+    use tokio::net::TcpListener;
 
     #[tokio::test]
     async fn an_inspector_that_does_not_respond_is_a_launch_error() {
