@@ -59,7 +59,7 @@ test-engines: $(ENGINE_PREREQUISITES) conformance
 
 # The npm packages of this platform, in target/npm, and a test that installs and uses them.
 npm: chromium
-	CARGO="$(CARGO)" packaging/build.sh
+	$(CARGO) build --locked --release
 	node npm/build.mjs target/release/playhouse
 	node npm/test.mjs
 
@@ -112,7 +112,7 @@ containers: $(CONTAINERS)/ready $(call packages,$(NODE_TOOLS))
 
 # Executes the Dockerfile without a container engine, and runs the server as the manifests do. Requires root.
 container-check: debootstrap
-	CARGO="$(CARGO)" packaging/build.sh
+	$(CARGO) build --locked --release
 	python3 deploy/rootfs.py target/release/playhouse target/rootfs
 
 # The documents as a site, in target/site/html. Links that leave docs lead to the repository.
@@ -154,7 +154,7 @@ conformance: chromium clients
 # What calls cost, beside the raw protocol and three peers. ARGS="--rounds 1 --only click --servers pw,ours" is quick;
 # ARGS="--output docs/benchmarks.md" writes the document, on a machine that does nothing else.
 bench: chromium engines websites
-	CARGO="$(CARGO)" packaging/build.sh
+	$(CARGO) build --locked --release
 	$(CARGO) build --locked --release -p testkit --bin bench --bin baseline
 	npm install --silent --no-audit --no-fund --prefix target/bench/peers \
 	  @playwright/mcp@0.0.83 agent-browser@0.41.2 chrome-devtools-mcp@1.11.0 gpt-tokenizer@4.0.0
@@ -163,13 +163,13 @@ bench: chromium engines websites
 # Ten thousand calls of mixed work in one server; fails if it needs more at the end than early on. ARGS="10000 --output docs/soak.md"
 # writes the document. SESSIONS=2000: that many sessions, 16 at a time; fails if anything is left of them.
 soak: chromium
-	CARGO="$(CARGO)" packaging/build.sh
+	$(CARGO) build --locked --release
 	$(CARGO) build --locked --release -p testkit --bin sessions --bin soak
 	$(if $(SESSIONS),target/release/sessions --soak $(SESSIONS),target/release/soak $(ARGS))
 
 # What a Selenium Grid costs, beside browsers that the server starts: the table of docs/scaling.md.
 grid: chromium engines selenium
-	CARGO="$(CARGO)" packaging/build.sh
+	$(CARGO) build --locked --release
 	$(CARGO) build --locked --release -p testkit --bin grid
 	target/release/grid
 

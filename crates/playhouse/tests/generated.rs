@@ -5,7 +5,7 @@ use std::path::Path;
 
 use engine::BrowserKind;
 use expect_test::expect_file;
-use playhouse::{BrowserColumn, SessionNaming};
+use server::{BrowserColumn, SessionNaming};
 use testkit::{Engine, SpecCase};
 
 /// Compares a file of the repository with the generated text.
@@ -18,21 +18,21 @@ fn check(path: &str, generated: &str) {
 
 #[test]
 fn the_reference_of_options_is_fresh() {
-    check("docs/config.md", &playhouse::config_reference());
+    check("docs/config.md", &server::config_reference());
 }
 
 #[test]
 fn the_schema_of_the_configuration_file_is_fresh() {
     check(
         "docs/config.schema.json",
-        &format!("{:#}\n", playhouse::config_schema()),
+        &format!("{:#}\n", server::config_schema()),
     );
 }
 
 #[test]
 fn the_reference_of_tools_is_fresh() {
     let browsers = browsers();
-    check("docs/tools.md", &playhouse::tool_reference(&browsers));
+    check("docs/tools.md", &server::tool_reference(&browsers));
 }
 
 #[test]
@@ -46,25 +46,25 @@ fn the_links_for_clients_are_fresh() {
         let text = std::fs::read_to_string(whole).expect(path);
         let (before, rest) = text.split_once(BEGIN).expect(BEGIN);
         let (_, after) = rest.split_once(END).expect(END);
-        let links = playhouse::client_links();
+        let links = server::client_links();
         check(path, &format!("{before}{BEGIN}{links}{END}{after}"));
     }
 }
 
 #[test]
 fn the_reference_of_code_is_fresh() {
-    check("docs/run-code.md", &playhouse::code_reference());
+    check("docs/run-code.md", &server::code_reference());
 }
 
 #[test]
 fn the_reference_of_errors_is_fresh() {
-    check("docs/errors.md", &playhouse::error_reference());
+    check("docs/errors.md", &server::error_reference());
 }
 
 #[test]
 fn the_reference_of_browsers_is_fresh() {
     let browsers = browsers();
-    check("docs/browsers.md", &playhouse::browser_reference(&browsers));
+    check("docs/browsers.md", &server::browser_reference(&browsers));
 }
 
 /// Returns the results of each browser by the cases of the specs and the known failures, which the spec runs verify.
@@ -135,7 +135,7 @@ fn about(case: &SpecCase) -> Vec<&String> {
 
 #[test]
 fn each_tool_is_as_clients_see_it() {
-    for tool in playhouse::all_tools() {
+    for tool in server::all_tools() {
         let path = format!("crates/playhouse/tests/tools/{}.json", tool.name);
         // Tools of @playwright/mcp keep their name if there are no others.
         let naming = match tool.name.starts_with("browser_") {
@@ -152,7 +152,7 @@ fn each_tool_stands_in_a_spec() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec");
     let mut called = BTreeSet::new();
     calls_below(&folder, &mut called);
-    let without: Vec<_> = playhouse::all_tools()
+    let without: Vec<_> = server::all_tools()
         .map(|tool| tool.name)
         .filter(|name| !called.contains(*name))
         .collect();

@@ -1,10 +1,10 @@
 //! Rules that apply to every tool, and the comparison of schemas with those of `@playwright/mcp`.
 
-use playhouse::{
+use serde_json::{Map, Value};
+use server::{
     Capability, Effect, OutputFormat, Permission, SessionNaming, TOOLSETS, ToolDef, ToolSettings,
     Toolbox, ToolsetName, all_tools,
 };
-use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// The tools of the browser toolset in `@playwright/mcp` 0.0.83: measured, without descriptions.

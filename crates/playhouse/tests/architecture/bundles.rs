@@ -15,7 +15,7 @@ use crate::{assert_none, cycles, files, root, shown};
 const PACKAGES: [&str; 3] = [
     "crates/engine/injected",
     "crates/script/api",
-    "crates/playhouse/dashboard",
+    "crates/server/dashboard",
 ];
 
 /// The size limit of the core, which every new document loads, in bytes. The detection of hidden text takes 1,500 of them: clips, filters,

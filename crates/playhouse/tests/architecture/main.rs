@@ -25,7 +25,7 @@ const CRATES: [&str; 7] = [
     "engine",
     "script",
     "supervisor",
-    "playhouse",
+    "server",
 ];
 /// A crate that only one module may use.
 const RMCP: &str = "rmcp";
@@ -165,22 +165,22 @@ fn modules_use_only_what_their_row_allows() {
 /// Files that may use each other, and the reasons.
 const ALLOWED_CYCLES: [(&str, &str, &str); 4] = [
     (
-        "playhouse",
+        "server",
         "cli/arguments cli/completions cli/manual",
         "`arguments` lists the commands; some of them describe it",
     ),
     (
-        "playhouse",
+        "server",
         "config/options config/table",
         "a macro of `table` declares `options`, and its table reads them",
     ),
     (
-        "playhouse",
+        "server",
         "transport/auth/oauth/issuer transport/auth/oauth/token",
         "tokens are verified by keys of their issuer",
     ),
     (
-        "playhouse",
+        "server",
         "transport/mcp/client transport/mcp/connection transport/mcp/fixtures transport/mcp/streamable/sessions",
         "a connection handles requests that report to it",
     ),

@@ -1,8 +1,8 @@
 //! Every tool of the session toolset that names an element, with a missing, an ambiguous and an unsuitable element: in the default session
 //! and in a created one, both of which remain usable.
 
-use playhouse::ToolDef;
 use serde_json::{Value, json};
+use server::ToolDef;
 use testkit::{Client, Site};
 
 use crate::bad_input::{

@@ -1,7 +1,7 @@
 //! Invalid calls of the session toolset get their documented error code, and the session remains usable.
 
-use playhouse::{TOOLSETS, ToolDef, ToolsetName};
 use serde_json::{Map, Value, json};
+use server::{TOOLSETS, ToolDef, ToolsetName};
 use std::time::Duration;
 use testkit::{Client, Resource, Site};
 
@@ -76,7 +76,7 @@ fn fitting(name: &str, schema: &Value) -> Value {
 }
 
 pub(crate) fn schema_of(tool: &ToolDef) -> (Map<String, Value>, Vec<String>) {
-    let schema = Value::Object(tool.input_schema(playhouse::SessionNaming::Optional));
+    let schema = Value::Object(tool.input_schema(server::SessionNaming::Optional));
     let required = schema["required"].as_array().into_iter().flatten();
     let required = required.filter_map(Value::as_str).map(str::to_owned);
     let required = required.collect();

@@ -405,7 +405,7 @@ fn the_npm_package_has_one_name() {
     let name = package["name"].as_str().expect("a text");
     assert!(package["bin"]["playhouse"].is_string());
     let constant = format!("const NPM_PACKAGE: &str = \"{name}\";");
-    assert!(read("crates/playhouse/src/cli/installation.rs").contains(&constant));
+    assert!(read("crates/server/src/cli/installation.rs").contains(&constant));
     let launcher = format!("require.resolve(`{name}-${{name}}/bin/");
     assert!(read("npm/playhouse/bin/playhouse.js").contains(&launcher));
     let workflow = read(".github/workflows/release.yml");

@@ -6,7 +6,7 @@ use testkit::{Site, eventually};
 
 use crate::{launch, server};
 
-const EXAMPLE: &str = include_str!("../../src/config/tests/shape.json");
+const EXAMPLE: &str = include_str!("../../../server/src/config/tests/shape.json");
 
 #[testkit::test(chromium)]
 async fn a_blocked_domain_gets_no_request_and_the_rule_is_reported() {

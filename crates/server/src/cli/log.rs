@@ -66,7 +66,7 @@ fn report(
         "error"
     };
     // Spans for traces have attributes that would make each line unreadable.
-    let filter = format!("{others},playhouse={level},engine={level},wire={level},{TELEMETRY}=off");
+    let filter = format!("{others},server={level},engine={level},wire={level},{TELEMETRY}=off");
     let lines = fmt::layer().with_writer(writer).with_ansi(colours);
     let lines: Box<dyn Layer<Registry> + Send + Sync> = match settings.format {
         // The list of spans has the request; the current span is its last item.

@@ -17,6 +17,9 @@ pub(super) enum LinkFormat {
     Goose,
 }
 
+/// What clients show about the server.
+const DESCRIPTION: &str = "An MCP server that gives AI agents real browsers.";
+
 /// The clients that have links: the name on the command line, the title, the format.
 pub(super) const LINKS: [(&str, &str, LinkFormat); 3] = [
     ("vscode", "VS Code", LinkFormat::VsCode),
@@ -50,11 +53,7 @@ pub(super) fn link(client: &str, name: &str, entry: &Entry) -> Option<String> {
             };
             let mut pairs = vec![("cmd", command.as_str())];
             pairs.extend(args.iter().map(|arg| ("arg", arg.as_str())));
-            pairs.extend([
-                ("id", name),
-                ("name", name),
-                ("description", env!("CARGO_PKG_DESCRIPTION")),
-            ]);
+            pairs.extend([("id", name), ("name", name), ("description", DESCRIPTION)]);
             address("https://block.github.io/goose/extension", &pairs)
         }
     })
