@@ -410,9 +410,10 @@ mod tests {
         let (port, _served) = serve(b"+PONG\r\n");
         let reply = ask(&local(port), "/", super::ANSWER_TIMEOUT).await;
         assert_eq!(reply, Some(Reply::NotHttp));
-        let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        // Bound, so that no other process gets the port, and without a listener.
+        let bound = tokio::net::TcpSocket::new_v4().unwrap();
+        bound.bind(([127, 0, 0, 1], 0).into()).unwrap();
+        let port = bound.local_addr().unwrap().port();
         assert_eq!(ask(&local(port), "/", super::ANSWER_TIMEOUT).await, None);
     }
 

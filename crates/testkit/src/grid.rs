@@ -129,7 +129,7 @@ impl Grid {
         let port = unused_port();
         let mut command = program(&driver);
         command
-            .arg(format!("--port={port}"))
+            .args(["--host=127.0.0.1", &format!("--port={port}")])
             .env("DISPLAY", display);
         self.webkit = Some(WebKit {
             _driver: Part(command.spawn().expect("the driver starts")),
@@ -303,8 +303,8 @@ async fn screen(xvfb: &Path) -> (Part, String) {
     (Part(child), format!(":{}", number.unwrap_or_default()))
 }
 
-/// Returns a port without a listener. The kernel assigns it to no other process while this one runs: the port stays bound, and a program
-/// that names it can bind it too if it sets `SO_REUSEADDR`.
+/// Returns a port without a listener. On Linux, the kernel assigns it to no other process while this one runs: the port stays bound, and a
+/// program that names it can bind it too if it sets `SO_REUSEADDR`.
 ///
 /// # Panics
 /// If no port is free.
@@ -314,6 +314,8 @@ pub fn unused_port() -> u16 {
     let any = (Ipv4Addr::LOCALHOST, 0).into();
     socket.bind(any).expect("a port is free");
     let address = socket.local_addr().expect("it is bound");
-    std::mem::forget(socket);
+    if cfg!(target_os = "linux") {
+        std::mem::forget(socket);
+    }
     address.port()
 }

@@ -13,9 +13,9 @@ const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A port of the loopback address for a program that gets it as an argument.
 ///
-/// On Linux, the port is bound until this is dropped, and never listens. The kernel then assigns it to no other process, and a program that
-/// names it and sets `SO_REUSEADDR`, as servers do, can bind it too (`ip(7)`, `socket(7)`). Elsewhere, another process may get the port
-/// before the program does.
+/// On Linux, the port is bound until this is dropped, and never listens. The kernel then assigns it to no other process at that address,
+/// and a program that names it and sets `SO_REUSEADDR`, as servers do, can bind it too (`ip(7)`, `socket(7)`). Elsewhere, another process
+/// may get the port before the program does.
 pub(super) struct ReservedPort {
     address: SocketAddr,
     _bound: Option<TcpSocket>,
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    /// More than the kernel needs to assign each port of its range once.
+    /// Enough that the kernel assigns a port that is not reserved in nearly every run.
     const PORTS: usize = 30_000;
 
     #[tokio::test]

@@ -171,6 +171,8 @@ impl WebKit {
         let port = ReservedPort::new()?;
         let address = port.address();
         let args = [
+            // By default, it also listens on ::1, where the port may be in use.
+            format!("--host={}", address.ip()),
             format!("--port={}", address.port()),
             format!("--target={relay}"),
         ];

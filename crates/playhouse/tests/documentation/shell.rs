@@ -1,7 +1,6 @@
 //! A shell with the built program, in a folder of its own.
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -34,10 +33,8 @@ impl Shell {
         copy(&project, &path("project"));
         // A project that `npm create` would have created.
         copy(&project, &path("project/my-app"));
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-        let port = port.expect("a free port").port();
         Self {
-            replacements: vec![("8931".to_owned(), port.to_string())],
+            replacements: vec![("8931".to_owned(), testkit::unused_port().to_string())],
             folder,
         }
     }

@@ -199,12 +199,6 @@ async fn a_missing_session_is_reported_by_every_tool() {
     }
 }
 
-/// Returns a port of this machine without a listener.
-fn dead_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
-}
-
 #[testkit::test(chromium)]
 async fn an_unreachable_url_is_reported_with_the_net_error() {
     let site = Site::start().await;
@@ -217,7 +211,7 @@ async fn an_unreachable_url_is_reported_with_the_net_error() {
     let created = structured_content(&client, "create_session", &json!({})).await;
     let sessions = ["default", created["sessionId"].as_str().expect("an id")];
     let failed = "NAVIGATION_FAILED";
-    let refused_port = format!("http://127.0.0.1:{}/", dead_port());
+    let refused_port = format!("http://127.0.0.1:{}/", testkit::unused_port());
     let no_tls = format!("https{}", &url[4..]);
     for (bad, code, reason) in [
         ("http://[", "INVALID_URL", ""),
@@ -328,7 +322,7 @@ async fn offline_mode_is_not_reported_as_a_site_error() {
     structured_content(&client, "set_offline", &json!({ "offline": false })).await;
     structured_content(&client, "navigate", &go).await;
     is_usable(&client, "default", "being offline").await;
-    let proxy = json!({ "server": format!("http://127.0.0.1:{}", dead_port()) });
+    let proxy = json!({ "server": format!("http://127.0.0.1:{}", testkit::unused_port()) });
     let session = structured_content(&client, "create_session", &json!({ "proxy": proxy })).await;
     let go = json!({ "sessionId": session["sessionId"], "url": url });
     let error = refused(&client, "navigate", &go, "NETWORK_ERROR").await;

@@ -227,9 +227,10 @@ async fn endpoint_errors_omit_the_password() {
     assert_eq!(endpoint, "ftp://host/");
     assert!(matches!(cause, ConnectFailure::Invalid(_)));
 
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://me:pw@{}", free.local_addr().unwrap());
-    drop(free);
+    // Bound, so that no other process gets the port, and without a listener.
+    let bound = tokio::net::TcpSocket::new_v4().unwrap();
+    bound.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let url = format!("http://me:pw@{}", bound.local_addr().unwrap());
     let remote = RemoteEnd::new(&url, &[]).unwrap();
     let error = remote.status().await.unwrap_err();
     let message = error.to_string();

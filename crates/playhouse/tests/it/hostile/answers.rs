@@ -14,10 +14,7 @@ async fn navigation_errors_carry_the_net_error() {
         "/loop",
         Resource::html("").status(302).header("location", "/loop"),
     );
-    let closed_port = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        format!("http://{}/", listener.local_addr().expect("an address"))
-    };
+    let closed_port = format!("http://127.0.0.1:{}/", testkit::unused_port());
     for (url, reason, hint) in [
         (looping, "net::ERR_TOO_MANY_REDIRECTS", "redirect loop"),
         (

@@ -58,12 +58,9 @@ impl Window {
             .tempdir()
             .expect("a temporary folder");
         let (screen, display) = screen().await;
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .and_then(|free| free.local_addr())
-            .expect("a port")
-            .port();
+        let port = testkit::unused_port();
         let driver = quiet("WebKitWebDriver")
-            .arg(format!("--port={port}"))
+            .args(["--host=127.0.0.1", &format!("--port={port}")])
             .env("DISPLAY", display)
             .env("XDG_CONFIG_HOME", home.path())
             .env("XDG_DATA_HOME", home.path())
