@@ -238,21 +238,25 @@ pub(crate) fn quote(text: &str) -> String {
 pub(crate) fn quoted(text: &str, quote: char) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);
-    for c in text.chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            c if c == quote => out.extend(['\\', c]),
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
+    let mut rest = text;
+    // A text may have megabytes, of which few are escaped.
+    let is_escaped = |c: u8| c < b' ' || c == b'\\' || char::from(c) == quote;
+    while let Some(at) = rest.bytes().position(is_escaped) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x8 => out.push_str("\\b"),
+            0xc => out.push_str("\\f"),
+            c @ ..b' ' => {
+                let _ = write!(out, "\\u{c:04x}");
             }
-            c => out.push(c),
+            c => out.extend(['\\', char::from(c)]),
         }
+        rest = &rest[at + 1..];
     }
+    out.push_str(rest);
     out.push(quote);
     out
 }

@@ -132,8 +132,13 @@ impl Reply {
 
     /// Adds the code of an action, in the language of the answers.
     pub(crate) fn and_action(mut self, language: Language, action: &Action) -> Self {
-        self.test_code.extend(action.code(Language::Typescript));
-        self.code.extend(action.code(language));
+        let typescript = action.code(Language::Typescript);
+        let code = match language {
+            Language::Typescript => typescript.clone(),
+            _ => action.code(language),
+        };
+        self.test_code.extend(typescript);
+        self.code.extend(code);
         self
     }
 
