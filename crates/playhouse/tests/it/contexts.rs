@@ -82,7 +82,8 @@ async fn contexts_are_isolated_and_refs_name_them(engine: Engine) {
     let restored = json!({ "name": "again", "storageState": "state.json" });
     fine(&client, "browser_context_create", restored).await;
     fine(&client, "browser_navigate", go).await;
-    assert!(evaluated(&client, LOOK).await.starts_with("\"a=1,1,0,"));
+    let found = evaluated(&client, LOOK).await;
+    assert!(found.starts_with("\"a=1,1,0,"), "{found}");
 
     let list = client.call("browser_context_list", json!({})).await;
     assert_eq!(

@@ -1,6 +1,5 @@
 //! A remote end without an inspector: changes of a page are found by polling, and only WebDriver's own commands are used.
 
-use super::context::cookies::cookie_url;
 use super::context::{ContextExtension, WebDriverContext};
 use super::driver::{FrameTarget, page_error};
 use super::page::{CapturedPart, Outcome, PageExtension, WebDriverPage};
@@ -130,16 +129,26 @@ impl ContextExtension for Classic {
         Ok(opened.map_err(page_error)?.handle)
     }
 
-    async fn set_cookie(context: &WebDriverContext<Self>, cookie: &Cookie) -> Result<()> {
-        let url = cookie_url(cookie);
+    async fn set_cookie(
+        context: &WebDriverContext<Self>,
+        window: &str,
+        cookie: &Cookie,
+    ) -> Result<()> {
         let cookie = param(cookie);
-        context.send_to_site(&url, &AddCookie { cookie }).await
+        context
+            .send_cookie_command(window, &AddCookie { cookie })
+            .await
     }
 
-    async fn delete_cookie(context: &WebDriverContext<Self>, cookie: &Cookie) -> Result<()> {
+    async fn delete_cookie(
+        context: &WebDriverContext<Self>,
+        window: &str,
+        cookie: &Cookie,
+    ) -> Result<()> {
         let name = cookie.name.clone();
-        let command = DeleteCookie { name };
-        context.send_to_site(&cookie_url(cookie), &command).await
+        context
+            .send_cookie_command(window, &DeleteCookie { name })
+            .await
     }
 }
 

@@ -24,7 +24,7 @@ use wire::webdriver::WebDriverSession;
 use utility_page::UtilityPage;
 use windows::Windows;
 
-pub(super) mod cookies;
+mod cookies;
 pub(super) mod events;
 mod permissions;
 mod utility_page;
@@ -76,9 +76,24 @@ pub(crate) trait ContextExtension: PageExtension {
         Ok(())
     }
 
-    async fn set_cookie(context: &WebDriverContext<Self>, cookie: &Cookie) -> Result<()>;
+    /// Whether a cookie is set and deleted from a document that it is sent to. Otherwise any window suffices.
+    fn needs_document(_cookie: &Cookie) -> bool {
+        true
+    }
 
-    async fn delete_cookie(context: &WebDriverContext<Self>, cookie: &Cookie) -> Result<()>;
+    /// Sets a cookie from a window. The browser has stored it when this returns.
+    async fn set_cookie(
+        context: &WebDriverContext<Self>,
+        window: &str,
+        cookie: &Cookie,
+    ) -> Result<()>;
+
+    /// Deletes a cookie from a window. The browser has deleted it when this returns.
+    async fn delete_cookie(
+        context: &WebDriverContext<Self>,
+        window: &str,
+        cookie: &Cookie,
+    ) -> Result<()>;
 }
 
 pub(crate) struct WebDriverContext<E: ContextExtension> {

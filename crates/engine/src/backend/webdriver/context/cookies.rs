@@ -2,7 +2,7 @@
 
 use super::utility_page::UtilityPage;
 use super::{ContextExtension, WebDriverContext};
-use crate::backend::webdriver::driver::page_error;
+use crate::backend::webdriver::driver::{FrameTarget, page_error};
 use crate::backend::{Cookie, Cookies, SameSite};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -54,18 +54,22 @@ impl<E: ContextExtension> Cookies for WebDriverContext<E> {
     }
 
     async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+        let mut windows = CookieWindows::new(self);
         for cookie in cookies {
             // The folder that the cookie is sent to, as if a document there had been requested.
             let folder = format!("{}/", cookie_url(cookie).trim_end_matches('/'));
             self.parts.record_url(&folder);
-            E::set_cookie(self, cookie).await?;
+            let window = windows.window_for(cookie).await?;
+            E::set_cookie(self, &window, cookie).await?;
         }
         Ok(())
     }
 
     async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+        let mut windows = CookieWindows::new(self);
         for cookie in cookies {
-            E::delete_cookie(self, cookie).await?;
+            let window = windows.window_for(cookie).await?;
+            E::delete_cookie(self, &window, cookie).await?;
         }
         Ok(())
     }
@@ -92,15 +96,14 @@ impl<E: ContextExtension> WebDriverContext<E> {
         sites
     }
 
-    /// Sends a command to a document at a URL.
-    pub(crate) async fn send_to_site<C: WebDriverCommand>(
+    /// Sends a command that concerns the cookies of the document in a window.
+    pub(crate) async fn send_cookie_command<C: WebDriverCommand>(
         &self,
-        url: &str,
+        window: &str,
         command: &C,
     ) -> Result<()> {
-        let utility = UtilityPage::open(self.itself()?).await?;
-        utility.navigate(url).await?;
-        match self.parts.driver.at(utility.frame_target(), command).await {
+        let target = FrameTarget::window(window);
+        match self.parts.driver.at(&target, command).await {
             Err(wire::Error::Refused {
                 error: name,
                 message,
@@ -119,10 +122,47 @@ fn has_the_cookies_of(one: &Url, other: &Url) -> bool {
 }
 
 /// Returns a URL that a cookie is sent to.
-pub(crate) fn cookie_url(cookie: &Cookie) -> String {
+fn cookie_url(cookie: &Cookie) -> String {
     let scheme = if cookie.secure { "https" } else { "http" };
     let host = cookie.domain.trim_start_matches('.');
     format!("{scheme}://{host}{}", cookie.path)
+}
+
+/// The windows from which cookies are set and deleted.
+struct CookieWindows<'a, E: ContextExtension> {
+    context: &'a WebDriverContext<E>,
+    /// The utility page and its URL.
+    utility: Option<(UtilityPage<E>, String)>,
+}
+
+impl<'a, E: ContextExtension> CookieWindows<'a, E> {
+    fn new(context: &'a WebDriverContext<E>) -> Self {
+        Self {
+            context,
+            utility: None,
+        }
+    }
+
+    /// Returns a window whose document has a cookie, or any window if that suffices. It is open until the next call.
+    async fn window_for(&mut self, cookie: &Cookie) -> Result<String> {
+        if !E::needs_document(cookie) {
+            return self.context.any_window().await;
+        }
+        let url = cookie_url(cookie);
+        let (page, shown) = match self.utility.take() {
+            Some(utility) => utility,
+            None => (
+                UtilityPage::open(self.context.itself()?).await?,
+                String::new(),
+            ),
+        };
+        if shown != url {
+            page.navigate(&url).await?;
+        }
+        let window = page.frame_target().window.clone();
+        self.utility = Some((page, url));
+        Ok(window)
+    }
 }
 
 fn from_driver(cookie: cookie::Cookie) -> Cookie {

@@ -1,7 +1,6 @@
 //! What the inspector offers a context: the list of its windows, cookies, and documents without requests.
 
 use super::{InspectorChannel, InspectorLink, Targets};
-use crate::backend::webdriver::context::cookies::cookie_url;
 use crate::backend::webdriver::context::{ContextExtension, events};
 use crate::backend::webdriver::page::{PageExtension, WindowOwner, page_id};
 use crate::backend::webdriver::{WebKitContext, WebKitPage};
@@ -9,6 +8,7 @@ use crate::backend::{Cookie, PageBackend, SameSite};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use task::Task;
@@ -107,37 +107,45 @@ impl ContextExtension for InspectorLink {
         Ok(())
     }
 
-    async fn set_cookie(context: &WebKitContext, cookie: &Cookie) -> Result<()> {
+    /// The browser adds a dot to the domain that it is given, unless that is an address. Without one, it takes the host of the window.
+    fn needs_document(cookie: &Cookie) -> bool {
+        !cookie.domain.starts_with('.') && cookie.domain.parse::<Ipv4Addr>().is_err()
+    }
+
+    /// `Page.setCookie` returns before the cookie is stored, and loses it now and then while a busy machine starts the browser.
+    async fn set_cookie(context: &WebKitContext, window: &str, cookie: &Cookie) -> Result<()> {
         let session = cookie.expires < 0.0;
+        let domain = (!Self::needs_document(cookie)).then_some(cookie.domain.as_str());
         let param = json!({
             "name": cookie.name,
             "value": cookie.value,
-            "domain": cookie.domain,
+            "domain": domain.unwrap_or_default(),
             "path": cookie.path,
-            "expires": if session { 0.0 } else { cookie.expires * 1000.0 },
+            "expires": if session { 0.0 } else { cookie.expires },
             "session": session,
             "httpOnly": cookie.http_only,
             "secure": cookie.secure,
             "sameSite": cookie.same_site.unwrap_or(SameSite::Lax).to_string(),
         });
-        let params = json!({ "cookie": param, "shouldPartition": false });
-        context.send_to_any("Page.setCookie", &params).await
+        let params = json!({ "browsingContextHandle": window, "cookie": param });
+        let inspector = &context.parts.extension;
+        let _: Value = inspector
+            .automate("Automation.addSingleCookie", &params)
+            .await?;
+        Ok(())
     }
 
-    async fn delete_cookie(context: &WebKitContext, cookie: &Cookie) -> Result<()> {
-        let params = json!({ "cookieName": cookie.name, "url": cookie_url(cookie) });
-        context.send_to_any("Page.deleteCookie", &params).await
+    /// An expired cookie replaces it: `Page.deleteCookie` returns before the cookie is deleted, and would delete one that is set next.
+    async fn delete_cookie(context: &WebKitContext, window: &str, cookie: &Cookie) -> Result<()> {
+        let expired = Cookie {
+            expires: 1.0,
+            ..cookie.clone()
+        };
+        Self::set_cookie(context, window, &expired).await
     }
 }
 
 impl WebKitContext {
-    /// Sends a command that concerns all windows.
-    async fn send_to_any(&self, method: &'static str, params: &Value) -> Result<()> {
-        let window = self.any_window().await?;
-        let _: Value = self.parts.extension.call(&window, method, params).await?;
-        Ok(())
-    }
-
     /// Assigns a target to a window, and attaches to it: its events are reported from here on.
     async fn attach_window(&self, window: &str, target: u64) -> Result<()> {
         let inspector = &self.parts.extension;
