@@ -162,7 +162,11 @@ fn param(cookie: &Cookie) -> cookie::Cookie {
         name: cookie.name.clone(),
         value: cookie.value.clone(),
         path: Some(cookie.path.clone()),
-        domain: Some(cookie.domain.clone()),
+        // A cookie without a domain is sent to the host of the document alone.
+        domain: cookie
+            .domain
+            .starts_with('.')
+            .then(|| cookie.domain.clone()),
         secure: cookie.secure,
         http_only: cookie.http_only,
         expiry,

@@ -41,9 +41,7 @@ impl<E: ContextExtension> Cookies for WebDriverContext<E> {
         if !sites.is_empty() {
             let utility = UtilityPage::open(self.itself()?).await?;
             for site in sites {
-                utility.navigate(site.as_str()).await?;
-                let origin = site.origin().ascii_serialization();
-                utility.run_at(&origin, "''").await?;
+                utility.load(&site).await?;
                 let driver = &self.parts.driver;
                 let found = driver.at(utility.frame_target(), &GetAllCookies {}).await;
                 add(found.map_err(page_error)?);
@@ -132,7 +130,7 @@ fn cookie_url(cookie: &Cookie) -> String {
 struct CookieWindows<'a, E: ContextExtension> {
     context: &'a WebDriverContext<E>,
     /// The utility page and its URL.
-    utility: Option<(UtilityPage<E>, String)>,
+    utility: Option<(UtilityPage<E>, Url)>,
 }
 
 impl<'a, E: ContextExtension> CookieWindows<'a, E> {
@@ -148,19 +146,22 @@ impl<'a, E: ContextExtension> CookieWindows<'a, E> {
         if !E::needs_document(cookie) {
             return self.context.any_window().await;
         }
-        let url = cookie_url(cookie);
-        let (page, shown) = match self.utility.take() {
-            Some(utility) => utility,
-            None => (
-                UtilityPage::open(self.context.itself()?).await?,
-                String::new(),
-            ),
+        let url = Url::parse(&cookie_url(cookie));
+        let url = url.map_err(|error| Error::protocol("a cookie's domain", error))?;
+        let utility = match self.utility.take() {
+            Some(utility) if utility.1 == url => utility,
+            Some((page, _)) => {
+                page.load(&url).await?;
+                (page, url)
+            }
+            None => {
+                let page = UtilityPage::open(self.context.itself()?).await?;
+                page.load(&url).await?;
+                (page, url)
+            }
         };
-        if shown != url {
-            page.navigate(&url).await?;
-        }
-        let window = page.frame_target().window.clone();
-        self.utility = Some((page, url));
+        let window = utility.0.frame_target().window.clone();
+        self.utility = Some(utility);
         Ok(window)
     }
 }

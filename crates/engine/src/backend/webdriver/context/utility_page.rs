@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+use url::Url;
 use wire::webdriver::navigation::NavigateTo;
 
 /// The number of polls for the document that the window navigates to.
@@ -44,18 +45,26 @@ impl<E: ContextExtension> UtilityPage<E> {
         Ok(page)
     }
 
-    pub(super) async fn navigate(&self, url: &str) -> Result<()> {
+    async fn navigate(&self, url: &str) -> Result<()> {
         let url = url.to_owned();
         let driver = &self.context.parts.driver;
         let navigated = driver.at(&self.target, &NavigateTo { url }).await;
         navigated.map(drop).map_err(page_error)
     }
 
+    /// Shows the document at a URL. The driver returns from a navigation before the document is there.
+    pub(super) async fn load(&self, url: &Url) -> Result<()> {
+        self.navigate(url.as_str()).await?;
+        self.run_at(&url.origin().ascii_serialization(), "''")
+            .await?;
+        Ok(())
+    }
+
     pub(super) fn frame_target(&self) -> &FrameTarget {
         &self.target
     }
 
-    pub(super) async fn run_at(&self, origin: &str, expression: &str) -> Result<String> {
+    async fn run_at(&self, origin: &str, expression: &str) -> Result<String> {
         for _ in 0..POLL_ATTEMPTS {
             let args = vec![Value::from(origin), Value::from(expression)];
             let driver = &self.context.parts.driver;
