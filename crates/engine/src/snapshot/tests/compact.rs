@@ -162,6 +162,26 @@ fn a_name_with_markup_stays_within_its_quotes() {
 }
 
 #[test]
+fn a_link_with_neither_name_nor_ref_has_a_line_of_its_own() {
+    let link = |url: Option<&str>| {
+        Entry::Node(Box::new(Node {
+            role: "link".into(),
+            children: 1,
+            url: url.map(str::to_owned),
+            ..Node::default()
+        }))
+    };
+    let entries = vec![link(None), link(Some("/a")), Entry::Text("a".into())];
+    let snapshot = FrameSnapshot {
+        entries,
+        ..FrameSnapshot::default()
+    };
+    let (full, compact) = both(&snapshot, None);
+    compare(&full, &compact).unwrap_or_else(|lost| panic!("{lost}\n{full}\n\n{compact}"));
+    assert_eq!(compact, "link\n link → /a: a");
+}
+
+#[test]
 fn a_depth_omits_what_is_deeper() {
     let facts = json!([
         ["main", "", 1, 2],
