@@ -150,11 +150,12 @@ impl<'a, E: ContextExtension> CookieWindows<'a, E> {
         let url = url.map_err(|error| Error::protocol("a cookie's domain", error))?;
         let utility = match self.utility.take() {
             Some(utility) if utility.1 == url => utility,
-            Some((page, _)) => {
+            Some((page, shown)) if shown.origin() != url.origin() => {
                 page.load(&url).await?;
                 (page, url)
             }
-            None => {
+            // A document is recognized by its origin: one of the same origin needs a page of its own.
+            _ => {
                 let page = UtilityPage::open(self.context.itself()?).await?;
                 page.load(&url).await?;
                 (page, url)
