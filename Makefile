@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := test
-.PHONY: demo screenshot test test-engines ci npm check fmt lint rustdoc javascript test-programs crates windows wine typos update parity miniwob bench soak grid conformance containers container-check site chromium engines \
+.PHONY: demo screenshot test test-engines ci npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity miniwob bench soak grid conformance containers container-check site chromium engines \
   ffmpeg poppler nginx clients websites selenium debootstrap
 
 CARGO ?= cargo
@@ -95,8 +95,13 @@ crates:
 
 # The server for Windows, and the stand-in for a browser with which it is tested. Builds a standard library if rustup has none for it.
 windows:
-	.ci/windows build --locked -p playhouse
-	.ci/windows build --locked -p playhouse-job --example stand_in_browser
+	.ci/cross x86_64-pc-windows-gnu build --locked -p playhouse
+	.ci/cross x86_64-pc-windows-gnu build --locked -p playhouse-job --example stand_in_browser
+
+# The programs for the other targets of packaging/targets.json that can be compiled here, in target/cross. Those for Linux are started,
+# on ARM by an emulator. TARGETS="aarch64-unknown-linux-musl": only these.
+targets: chromium
+	.ci/targets $(TARGETS)
 
 # Spelling, with the exceptions of typos.toml.
 typos: $(TYPOS)/bin/typos

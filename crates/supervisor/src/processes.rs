@@ -3,6 +3,16 @@
 #[cfg(unix)]
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Returns a path that starts this program. On Linux it does so also if an upgrade replaced the file.
+pub fn own_program() -> PathBuf {
+    let own = std::env::current_exe().unwrap_or_else(|_| "playhouse".into());
+    match cfg!(target_os = "linux") && !own.exists() {
+        true => "/proc/self/exe".into(),
+        false => own,
+    }
+}
 
 /// The identity of a process: its number and start time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

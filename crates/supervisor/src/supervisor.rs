@@ -1,7 +1,7 @@
 //! The supervisor of an app: how a command starts it, and what it does until the app has ended.
 
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::logs::Logs;
 use crate::owners;
 use crate::port;
 use crate::process_tree::MARK;
-use crate::processes::Identity;
+use crate::processes::{self, Identity};
 use crate::readiness::{Readiness, Ready};
 use crate::running::Running;
 use crate::state::{AppAddress, Exit, Folder, Phase, State, now};
@@ -59,7 +59,7 @@ pub(crate) async fn start(app: &App, port: Option<u16>) -> Result<State> {
         clippy::disallowed_methods,
         reason = "a supervisor outlives the command that starts it"
     )]
-    let mut command = tokio::process::Command::new(program());
+    let mut command = tokio::process::Command::new(processes::own_program());
     let mut supervisor = command
         .arg(SUPERVISOR)
         .arg(&app.folder)
@@ -105,16 +105,6 @@ pub(crate) async fn start(app: &App, port: Option<u16>) -> Result<State> {
             let said = said.unwrap_or_default();
             Err(AppError::NoSupervisor(format!("it ended. {}", said.trim())))
         }
-    }
-}
-
-/// Returns the path of this program, also if the file was replaced.
-fn program() -> PathBuf {
-    let own = std::env::current_exe().unwrap_or_default();
-    if own.exists() {
-        own
-    } else {
-        PathBuf::from("/proc/self/exe")
     }
 }
 

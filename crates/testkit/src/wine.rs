@@ -21,7 +21,7 @@ const TARGET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target");
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 fn server() -> PathBuf {
-    Path::new(TARGET).join("windows/x86_64-pc-windows-gnu/debug/playhouse.exe")
+    Path::new(TARGET).join("cross/x86_64-pc-windows-gnu/debug/playhouse.exe")
 }
 
 /// The folder with the file system of Windows.

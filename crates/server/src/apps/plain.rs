@@ -85,7 +85,7 @@ fn assignment(word: &str) -> Option<(&str, &str)> {
 
 /// Returns the settings with the command wrapped in `playhouse app`.
 pub(super) fn wrapped(settings: &DevServerSettings) -> DevServerSettings {
-    let own = std::env::current_exe().unwrap_or_else(|_| "playhouse".into());
+    let own = supervisor::processes::own_program();
     let ready = settings
         .start
         .saturating_sub(TIMEOUT_MARGIN)

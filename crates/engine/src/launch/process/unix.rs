@@ -38,11 +38,14 @@ impl Pipe {
 pub(super) struct BrowserEnds([OwnedFd; 2]);
 
 pub(super) fn pipe() -> io::Result<(Pipe, BrowserEnds)> {
-    let pipe = || rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC);
-    let (browser_reads, writer) = pipe()?;
-    let (reader, browser_writes) = pipe()?;
-    let ends = BrowserEnds([browser_reads, browser_writes]);
-    Ok((Pipe { reader, writer }, ends))
+    let (browser_reads, writer) = io::pipe()?;
+    let (reader, browser_writes) = io::pipe()?;
+    let ends = BrowserEnds([browser_reads.into(), browser_writes.into()]);
+    let pipe = Pipe {
+        reader: reader.into(),
+        writer: writer.into(),
+    };
+    Ok((pipe, ends))
 }
 
 /// The process group of a browser.

@@ -4,7 +4,7 @@ use super::{BackgroundError, Connection, SERVE};
 use crate::transport::workspace_socket::WorkspaceSocket;
 use std::ffi::OsString;
 use std::io::{Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ pub(super) fn start(
         clippy::disallowed_methods,
         reason = "a background server outlives the command that starts it"
     )]
-    let mut command = Command::new(program());
+    let mut command = Command::new(supervisor::processes::own_program());
     let mut child = command
         .arg(SERVE)
         .args(arguments)
@@ -79,13 +79,4 @@ fn reason(socket: &WorkspaceSocket, before: u64) -> String {
     };
     let text = read().unwrap_or_default();
     text.trim().trim_start_matches("error: ").to_owned()
-}
-
-/// Returns the path of this program, also if the file was replaced.
-fn program() -> PathBuf {
-    let own = std::env::current_exe().unwrap_or_default();
-    match own.exists() {
-        true => own,
-        false => PathBuf::from("/proc/self/exe"),
-    }
 }
