@@ -1,8 +1,8 @@
 //! Processes of this machine, identified independently of the reuse of their numbers.
 
+/// Its parsers are tested on Linux, too.
 #[cfg(all(test, target_os = "linux"))]
-#[expect(dead_code, reason = "only its parsers are tested on Linux")]
-mod ps;
+pub mod ps;
 #[cfg_attr(target_os = "linux", path = "processes/proc.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "processes/ps.rs")]
 pub mod table;
