@@ -8,11 +8,11 @@ pub(super) const LARGE_PAGE: &str = r#"<title>Large</title>
 <input id=field><textarea id=text></textarea><select id=many></select><button id=named>b</button>
 <table><tbody></tbody></table><ul></ul>
 <script>
-  const x = 'x'.repeat(3e6), list = (count, one) => Array.from({ length: count }, (_, i) => one(i)).join('');
+  const x = 'x'.repeat(5e6), list = (count, one) => Array.from({ length: count }, (_, i) => one(i)).join('');
   line.textContent = 'a'.repeat(64) + '!';
   named.title = x;
   text.value = x;
-  localStorage.large = x;
+  localStorage.large = x.slice(0, 4e6);
   many.innerHTML = list(5000, (i) => `<option>${i}`);
   document.querySelector('tbody').innerHTML = list(5000, (i) => `<tr><td>${i}<td>two`);
   document.querySelector('ul').innerHTML = list(5000, (i) => `<li><a href="/x${i}">one</a> two`);
@@ -168,9 +168,9 @@ fn sent() -> Vec<(&'static str, Value)> {
 fn scripts() -> Vec<(&'static str, Value)> {
     let large = large();
     let objects = "Array.from({ length: 3e5 }, (_, i) => ({ i }))";
-    let throws = "throw new Error('x'.repeat(3e6))";
+    let throws = "throw new Error('x'.repeat(5e6))";
     vec![
-        ("evaluate", json!({ "script": "'x'.repeat(3e6)" })),
+        ("evaluate", json!({ "script": "'x'.repeat(5e6)" })),
         ("evaluate", json!({ "script": objects })),
         (
             "evaluate",
@@ -181,7 +181,7 @@ fn scripts() -> Vec<(&'static str, Value)> {
         ("evaluate", json!({ "script": format!("f({large}; g({{") })),
         (
             "browser_evaluate",
-            json!({ "function": "() => 'x'.repeat(3e6)" }),
+            json!({ "function": "() => 'x'.repeat(5e6)" }),
         ),
         (
             "browser_evaluate",
@@ -197,11 +197,11 @@ fn scripts() -> Vec<(&'static str, Value)> {
         ),
         (
             "browser_run_code_unsafe",
-            json!({ "code": "async page => { for (let i = 0; i < 30; i++) console.log('y'.repeat(3e6)); }" }),
+            json!({ "code": "async page => { for (let i = 0; i < 30; i++) console.log('y'.repeat(5e6)); }" }),
         ),
         (
             "browser_run_code_unsafe",
-            json!({ "code": "page => page.evaluate(() => 'x'.repeat(3e6))" }),
+            json!({ "code": "page => page.evaluate(() => 'x'.repeat(5e6))" }),
         ),
         (
             "browser_run_code_unsafe",
@@ -213,16 +213,16 @@ fn scripts() -> Vec<(&'static str, Value)> {
         ),
         (
             "evaluate",
-            json!({ "script": "for (let i = 0; i < 8; i++) console.log('x'.repeat(3e6))" }),
+            json!({ "script": "for (let i = 0; i < 8; i++) console.log('x'.repeat(5e6))" }),
         ),
         ("browser_console_messages", json!({ "level": "debug" })),
         (
             "evaluate",
-            json!({ "script": "document.title = 'x'.repeat(3e6)" }),
+            json!({ "script": "document.title = 'x'.repeat(5e6)" }),
         ),
         (
             "evaluate",
-            json!({ "script": "setTimeout(() => alert('x'.repeat(3e6)))" }),
+            json!({ "script": "setTimeout(() => alert('x'.repeat(5e6)))" }),
         ),
         (
             "browser_handle_dialog",
@@ -257,5 +257,5 @@ fn screenshots() -> Vec<(&'static str, Value)> {
 }
 
 fn large() -> String {
-    "y".repeat(3_000_000)
+    "y".repeat(5_000_000)
 }
