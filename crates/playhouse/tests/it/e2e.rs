@@ -44,10 +44,14 @@ impl Project {
         self.folder.path().join(name)
     }
 
-    /// Starts the server with its own leases and logs.
     fn launch(&self, args: &[&str]) -> Launch {
+        self.isolate(launch(args))
+    }
+
+    /// Gives a server its own leases and logs, and the mark of the project.
+    fn isolate(&self, launch: Launch) -> Launch {
         let path = |name| self.path(name).display().to_string();
-        launch(args)
+        launch
             .workspace(self.folder.path())
             .env(MARK, &self.mark)
             .env("XDG_CACHE_HOME", &path("cache"))

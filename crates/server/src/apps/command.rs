@@ -263,7 +263,8 @@ async fn run(
         .command
         .split_first()
         .unwrap_or((&settings.name, &[]));
-    let mut command = Command::new(program);
+    let program = plain::program(program);
+    let mut command = Command::new(&program);
     command
         .args(arguments)
         .arg(format!("--{word}"))
@@ -277,7 +278,8 @@ async fn run(
         .stderr(Stdio::piped());
     let (mut group, outputs) = CommandGroup::start(command).map_err(|error| {
         let reason = format!(
-            "{program} cannot be started in {}: {error}",
+            "{} cannot be started in {}: {error}",
+            program.display(),
             settings.cwd.display()
         );
         failed(settings, verb, reason, ServerReport::default())

@@ -2,7 +2,7 @@
 //! app` runs them.
 
 use crate::config::DevServerSettings;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use supervisor::processes::{Identity, table};
 use tokio::time::Instant;
@@ -34,6 +34,9 @@ const DEV_SERVERS: [&[&str]; 10] = [
     &["php", "-S"],
     &["python3", "-m", "http.server"],
 ];
+
+/// The program of a wrapped command. A path could be gone by the time the command runs, because of an upgrade.
+const OWN_PROGRAM: &str = "{playhouse}";
 
 /// Operators that require a shell.
 const OPERATORS: [&str; 4] = ["&&", "||", "|", ";"];
@@ -85,13 +88,12 @@ fn assignment(word: &str) -> Option<(&str, &str)> {
 
 /// Returns the settings with the command wrapped in `playhouse app`.
 pub(super) fn wrapped(settings: &DevServerSettings) -> DevServerSettings {
-    let own = supervisor::processes::own_program();
     let ready = settings
         .start
         .saturating_sub(TIMEOUT_MARGIN)
         .max(settings.start / 2);
     let mut command = vec![
-        own.display().to_string(),
+        OWN_PROGRAM.to_owned(),
         "app".to_owned(),
         "--name".to_owned(),
         settings.name.clone(),
@@ -110,6 +112,14 @@ pub(super) fn wrapped(settings: &DevServerSettings) -> DevServerSettings {
     DevServerSettings {
         command,
         ..settings.clone()
+    }
+}
+
+/// Returns the path of the program that a command names.
+pub(super) fn program(name: &str) -> PathBuf {
+    match name {
+        OWN_PROGRAM => supervisor::processes::own_program(),
+        name => name.into(),
     }
 }
 

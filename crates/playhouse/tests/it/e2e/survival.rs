@@ -3,9 +3,9 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use testkit::{Site, eventually};
+use testkit::{Launch, Site, eventually};
 
-use super::{Project, failed, site_and_project, text};
+use super::{PROGRAM, Project, failed, site_and_project, text};
 use crate::faults::{browsers, kill};
 
 /// A command whose app is an idle process: the site serves its page. It does not restart while the file `broken` exists.
@@ -169,4 +169,25 @@ esac"#,
     let stopped = client.success("e2e_stop", json!({})).await;
     assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
     project.no_app_runs().await;
+}
+
+/// The command of an app is run by another process of the same program.
+#[testkit::test(chromium, node)]
+async fn a_plain_command_starts_after_the_program_was_removed() {
+    let project = Project::new();
+    let program = project.path("playhouse");
+    fs::copy(PROGRAM, &program).expect("it can be copied");
+    let app =
+        "require('http').createServer((_, answer) => answer.end('up')).listen(process.env.PORT)";
+    fs::write(project.path("app.cjs"), app).expect("it can be written");
+    let flags = ["--headless", "--isolated", "--toolsets=all"];
+    let command = ["--server-command", "cd . && node app.cjs"];
+    let launch = Launch::new(&program).args(flags).args(command);
+    let client = project.isolate(launch).start().await;
+    fs::remove_file(&program).expect("it is there");
+    let started = client.success("e2e_start", json!({})).await;
+    assert!(text(&started, "/snapshot").contains("up"), "{started}");
+    client.success("e2e_stop", json!({})).await;
+    project.no_app_runs().await;
+    assert!(client.end().await.success());
 }
