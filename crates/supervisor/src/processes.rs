@@ -1,11 +1,14 @@
 //! Processes of this machine, identified independently of the reuse of their numbers.
 
-/// Its parsers are tested on Linux, too.
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+pub mod proc;
+// Its parsers are tested on Linux, too.
+#[cfg(any(test, not(target_os = "linux")))]
 pub mod ps;
-#[cfg_attr(target_os = "linux", path = "processes/proc.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "processes/ps.rs")]
-pub mod table;
+#[cfg(target_os = "linux")]
+pub use proc as table;
+#[cfg(not(target_os = "linux"))]
+pub use ps as table;
 
 #[cfg(unix)]
 use rustix::process::{Pid, Signal};
