@@ -163,6 +163,8 @@ impl BrowserBackend for CdpBrowser {
             .root
             .call(&target::GetTargets::default())
             .await?;
+        // A page whose automatic attachment was not handled yet would be attached to twice.
+        self.shared.root.flush().await?;
         let mut attached = Vec::new();
         for info in targets.target_infos {
             let is_own = self.shared.contexts().owner(&info).is_some();
