@@ -99,6 +99,9 @@ pub struct LaunchOptions {
     pub sandbox: Option<bool>,
     /// The profile's directory; `None` for a temporary profile.
     pub user_data_dir: Option<PathBuf>,
+    /// A directory for data of the engine that makes later launches faster: of Firefox its startup cache, about 18 MB for each executable.
+    /// `None` keeps nothing.
+    pub cache_dir: Option<PathBuf>,
     /// How long to wait for a profile that another process uses.
     pub profile_lock_timeout: Duration,
     /// The proxy of all contexts without one of their own.

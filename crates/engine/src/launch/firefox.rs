@@ -2,13 +2,14 @@
 
 use super::LaunchOptions;
 use super::process::Process;
-use super::profile::Profile;
+use super::profile::{Profile, StartupCache};
 use super::source::Source;
 use crate::backend::bidi::BidiBrowser;
 use crate::backend::{BrowserBackend, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -24,11 +25,14 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    let profile = super::chromium::profile(progress, options).await?;
+    let mut profile = super::chromium::profile(progress, options).await?;
     let dir = profile.dir().to_owned();
     write_preferences(&profile, options)?;
+    if let Some(cache_dir) = &options.cache_dir {
+        profile.set_startup_cache(StartupCache::new(cache_dir, &options.executable));
+    }
     let args = switches(options, &dir.display().to_string());
-    let env = environment(options);
+    let env = environment(options, &dir);
     // Firefox ignores the pipe: it is killed with its process group.
     let (process, _pipe) = Process::start(&options.executable, &args, &env, profile).await?;
     let process = Arc::new(process);
@@ -98,16 +102,18 @@ fn switches(options: &LaunchOptions, profile: &str) -> Vec<String> {
     args
 }
 
-fn environment(options: &LaunchOptions) -> Vec<(String, String)> {
+fn environment(options: &LaunchOptions, profile: &Path) -> Vec<(String, String)> {
+    let below = |name: &str| profile.join(name).display().to_string();
     let own = [
-        ("MOZ_CRASHREPORTER_DISABLE", "1"),
-        ("MOZ_NO_REMOTE", "1"),
+        ("MOZ_CRASHREPORTER_DISABLE", "1".to_owned()),
+        ("MOZ_NO_REMOTE", "1".to_owned()),
         // Otherwise a release build requests remote settings, regardless of the preference.
-        ("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1"),
+        ("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1".to_owned()),
+        // Otherwise it creates folders in the home of the user, and does not start if it cannot.
+        ("XDG_CONFIG_HOME", below("config")),
+        ("XDG_CACHE_HOME", below("cache")),
     ];
-    let mut env: Vec<_> = own
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
+    let mut env: Vec<_> = own.map(|(name, value)| (name.to_owned(), value)).into();
     env.extend(options.env.iter().cloned());
     env
 }

@@ -162,6 +162,11 @@ impl Process {
         self.profile.is_temporary()
     }
 
+    /// Returns whether the browser must exit by itself, so that its profile is complete.
+    pub(crate) fn must_exit_cleanly(&self) -> bool {
+        self.profile.must_be_saved()
+    }
+
     /// Marks the profile as free soon, before the browser is closed.
     pub(crate) fn leave(&self) {
         self.profile.leave();
@@ -224,6 +229,7 @@ fn supervise(
     profile: &Profile,
     started: oneshot::Sender<io::Result<Started>>,
 ) {
+    profile.restore();
     let (group, mut browser) = match Group::start(command, ends, profile) {
         Ok(running) => running,
         Err(error) => {
@@ -249,6 +255,9 @@ fn supervise(
     // Nothing is ever sent: the channel closes when all output streams have ended, and with them all their writers.
     let _ = read.recv_timeout(HELPER_EXIT_TIMEOUT);
     let status = group.end(&mut browser);
+    if status.as_ref().is_ok_and(ExitStatus::success) {
+        profile.save();
+    }
     profile.clear();
     report.send_replace(Some(match status {
         Ok(status) => describe(status),

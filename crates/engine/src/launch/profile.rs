@@ -4,7 +4,13 @@
 //! browser have ended. The second lock is the owner's: it ends when the owner starts to close the browser, or has ended. A profile without
 //! an owner will soon be free; one with an owner will not. Processes are never identified by their number, which may be reused.
 
-use std::fs::{self, File, TryLockError};
+mod files;
+mod startup_cache;
+
+pub(super) use startup_cache::StartupCache;
+
+use files::{lock, make_private};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +38,7 @@ const REMOVAL_INTERVAL: Duration = Duration::from_millis(25);
 pub(crate) struct Profile {
     dir: PathBuf,
     temporary: bool,
+    startup_cache: Option<StartupCache>,
     /// `None` if the file system does not support locks.
     locks: Mutex<Locks>,
 }
@@ -53,15 +60,6 @@ pub(super) enum ClaimError {
     Ending,
 }
 
-/// Creates a directory and those above it for the owner only, because a profile contains cookies.
-fn make_private(dir: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
-}
-
 impl Profile {
     /// Claims a directory; creates it if it is missing.
     pub(super) fn claim(dir: &Path) -> Result<Self, ClaimError> {
@@ -73,6 +71,7 @@ impl Profile {
         Ok(Self {
             dir: dir.to_owned(),
             temporary: false,
+            startup_cache: None,
             locks: Mutex::new(Locks {
                 in_use: in_use.map(Arc::new),
                 owner,
@@ -92,6 +91,7 @@ impl Profile {
         Ok(Self {
             dir: dir.keep(),
             temporary: true,
+            startup_cache: None,
             locks: Mutex::new(Locks {
                 in_use: in_use.map(Arc::new),
                 owner: None,
@@ -105,6 +105,31 @@ impl Profile {
 
     pub(super) fn is_temporary(&self) -> bool {
         self.temporary
+    }
+
+    /// Sets where the startup cache of Firefox is kept for other profiles.
+    pub(super) fn set_startup_cache(&mut self, cache: Option<StartupCache>) {
+        self.startup_cache = cache;
+    }
+
+    /// Restores what is kept for new profiles. Called before the browser starts.
+    pub(super) fn restore(&self) {
+        if let Some(cache) = &self.startup_cache {
+            cache.restore(&self.dir);
+        }
+    }
+
+    /// Returns whether the browser must exit by itself, so that what is kept of the profile is complete.
+    pub(super) fn must_be_saved(&self) -> bool {
+        let cache = self.startup_cache.as_ref();
+        !self.temporary || cache.is_some_and(|cache| cache.must_be_saved(&self.dir))
+    }
+
+    /// Saves what is kept for new profiles, after the browser has exited by itself.
+    pub(super) fn save(&self) {
+        if let Some(cache) = &self.startup_cache {
+            cache.save(&self.dir);
+        }
     }
 
     /// Returns the file whose lock the browser inherits, except on Windows, where it ends with this process.
@@ -158,24 +183,6 @@ pub fn remove_stale_profiles() {
                 remove_singleton(&dir);
                 remove(&dir);
             }
-        }
-    }
-}
-
-/// Creates and locks a file; `None` if locks are not supported, `Err` if another process holds the lock.
-fn lock(path: &Path) -> Result<Option<File>, ()> {
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(path);
-    let Ok(file) = file else { return Ok(None) };
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(()),
-        Err(TryLockError::Error(error)) => {
-            tracing::debug!(%error, path = %path.display(), "a file cannot be locked");
-            Ok(None)
         }
     }
 }

@@ -69,6 +69,11 @@ impl Source {
         Ok(names)
     }
 
+    /// Returns whether a browser that is closed must exit by itself, so that its profile is complete.
+    pub(crate) fn must_exit_cleanly(&self) -> bool {
+        matches!(self, Self::Started(process) if process.must_exit_cleanly())
+    }
+
     /// Returns whether the browser has a persistent profile.
     pub(crate) fn has_persistent_profile(&self) -> bool {
         matches!(self, Self::Started(process) if !process.is_temporary())

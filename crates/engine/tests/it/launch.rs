@@ -177,6 +177,40 @@ fn a_persistent_profile_keeps_its_cookies(engine: Engine) {
     });
 }
 
+#[testkit::test(firefox)]
+fn a_new_profile_starts_with_the_startup_cache_of_an_earlier_one(engine: Engine) {
+    with_options(engine, async |options| {
+        let (cache, profile) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let first = LaunchOptions {
+            cache_dir: Some(cache.path().into()),
+            ..options
+        };
+        let second = LaunchOptions {
+            user_data_dir: Some(profile.path().into()),
+            ..first.clone()
+        };
+        for options in [&first, &second] {
+            let browser = Browser::launch(&soon(), options).await.unwrap();
+            browser.close(&soon()).await.unwrap();
+        }
+        // Firefox renames a cache of scripts that it has read.
+        let used = profile.path().join("startupCache/scriptCache-current.bin");
+        assert!(used.exists());
+    });
+}
+
+#[testkit::test(chromium, firefox)]
+fn a_browser_needs_no_writable_home(engine: Engine) {
+    with_options(engine, async |options| {
+        let options = LaunchOptions {
+            env: vec![("HOME".to_owned(), "/proc/none".to_owned())],
+            ..options
+        };
+        let browser = Browser::launch(&soon(), &options).await.unwrap();
+        browser.close(&soon()).await.unwrap();
+    });
+}
+
 #[testkit::test(chromium, firefox)]
 fn a_profile_in_use_is_reported(engine: Engine) {
     with_options(engine, async |options| {

@@ -44,6 +44,7 @@ impl BrowserSettings {
                 None => Duration::ZERO,
             },
             user_data_dir: profile,
+            cache_dir: Some(self.cache_dir.clone()),
             proxy: self.proxy.clone(),
             origins: self.origins.clone(),
             addresses: self.addresses.clone(),

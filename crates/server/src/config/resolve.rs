@@ -139,6 +139,7 @@ pub(crate) fn resolve(
                 .map(Duration::from),
             slow_mo: required(&options.slow_mo).into(),
             isolated: required(&options.isolated),
+            cache_dir: paths::playhouse_cache(environment),
             user_data_dir: options.user_data_dir.value().map(|path| cwd.join(path)),
             cdp: options.cdp_endpoint.value().map(|endpoint| CdpSettings {
                 profiles: match endpoint.as_str() {

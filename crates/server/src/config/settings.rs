@@ -120,6 +120,8 @@ pub struct BrowserSettings {
     pub slow_mo: Duration,
     /// Whether each client has an isolated context and nothing is kept on disk.
     pub isolated: bool,
+    /// The folder of Playhouse for data that may be deleted at any time.
+    pub cache_dir: PathBuf,
     /// The profile folder, if the user chose one.
     pub user_data_dir: Option<PathBuf>,
     /// The running browser to connect to over CDP.

@@ -188,8 +188,7 @@ impl BrowserBackend for BidiBrowser {
     }
 
     async fn close(&self) -> Result<()> {
-        // A temporary profile need not be saved.
-        let grace = if self.shared.source.has_persistent_profile() {
+        let grace = if self.shared.source.must_exit_cleanly() {
             CLOSE_TIMEOUT
         } else {
             Duration::ZERO
