@@ -1,7 +1,8 @@
 //! Storage states: reading and restoring them, invisibly for pages and clients.
 
 use crate::harness::{eval, goto, in_a_context, on_a_page, soon};
-use engine::{ContextOptions, OriginStorage, StorageItem, StorageState};
+use engine::{ContextOptions, Cookie, OriginStorage, StorageItem, StorageState};
+use serde_json::json;
 use testkit::Engine;
 
 #[testkit::test(chromium, firefox)]
@@ -129,5 +130,28 @@ fn a_cancelled_storage_read_leaves_no_page(engine: Engine) {
         let state = stage.context.storage_state(&soon()).await.unwrap();
         assert_eq!(state.origins.len(), 1);
         assert_eq!(stage.context.pages(), std::slice::from_ref(&stage.page));
+    });
+}
+
+#[testkit::test(chromium, firefox, webkit)]
+fn the_cookies_of_several_folders_of_a_site_are_listed_and_removed(engine: Engine) {
+    on_a_page(engine, async |stage| {
+        let cookie = |folder: u32| {
+            let value = json!({ "name": "n", "value": "1", "domain": "127.0.0.1", "path": format!("/{folder}") });
+            serde_json::from_value::<Cookie>(value).unwrap()
+        };
+        let cookies: Vec<_> = (0..6).map(cookie).collect();
+        let context = &stage.context;
+        context.set_cookies(&soon(), &cookies).await.unwrap();
+        let listed = async || {
+            let listed = context.cookies(&soon()).await.unwrap();
+            let mut paths: Vec<_> = listed.into_iter().map(|cookie| cookie.path).collect();
+            paths.sort();
+            paths
+        };
+        assert_eq!(listed().await, ["/0", "/1", "/2", "/3", "/4", "/5"]);
+        let some = |cookie: &Cookie| ["/1", "/2", "/4"].contains(&cookie.path.as_str());
+        context.remove_cookies(&soon(), some).await.unwrap();
+        assert_eq!(listed().await, ["/0", "/3", "/5"]);
     });
 }

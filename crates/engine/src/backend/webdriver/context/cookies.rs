@@ -148,21 +148,15 @@ impl<'a, E: ContextExtension> CookieWindows<'a, E> {
         }
         let url = Url::parse(&cookie_url(cookie));
         let url = url.map_err(|error| Error::protocol("a cookie's domain", error))?;
-        let utility = match self.utility.take() {
-            Some(utility) if utility.1 == url => utility,
-            Some((page, shown)) if shown.origin() != url.origin() => {
-                page.load(&url).await?;
-                (page, url)
-            }
-            // A document is recognized by its origin: one of the same origin needs a page of its own.
-            _ => {
-                let page = UtilityPage::open(self.context.itself()?).await?;
-                page.load(&url).await?;
-                (page, url)
-            }
+        let (page, shown) = match self.utility.take() {
+            Some((page, shown)) => (page, Some(shown)),
+            None => (UtilityPage::open(self.context.itself()?).await?, None),
         };
-        let window = utility.0.frame_target().window.clone();
-        self.utility = Some(utility);
+        if shown.as_ref() != Some(&url) {
+            page.load(&url).await?;
+        }
+        let window = page.frame_target().window.clone();
+        self.utility = Some((page, url));
         Ok(window)
     }
 }

@@ -16,10 +16,13 @@ use wire::webdriver::navigation::NavigateTo;
 const POLL_ATTEMPTS: u32 = 500;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Runs an expression in a document of this origin, unless that is not loaded yet.
+/// Runs an expression in a document of this origin, unless that is not loaded yet. Each document runs one, which distinguishes it from the
+/// next document of the same origin.
 const RUN: &str = "
   const [origin, expression] = arguments;
-  if (location.origin !== origin || document.readyState === 'loading') return ['wait'];
+  const used = Symbol.for('playhouse.used');
+  if (location.origin !== origin || document.readyState === 'loading' || window[used]) return ['wait'];
+  window[used] = true;
   return (async () => {
     try { return ['value', String(await (0, eval)(expression))]; } catch (e) { return ['error', String(e)]; }
   })();";
