@@ -13,14 +13,20 @@ pub(super) fn make_private(dir: &Path) -> io::Result<()> {
     builder.create(dir)
 }
 
-/// Creates and locks a file; `None` if locks are not supported, `Err` if another process holds the lock.
-pub(super) fn lock(path: &Path) -> Result<Option<File>, ()> {
-    let file = File::options()
+/// Opens a file for writing; creates it if it is missing.
+pub(super) fn create_file(path: &Path) -> io::Result<File> {
+    File::options()
         .create(true)
         .truncate(false)
         .write(true)
-        .open(path);
-    let Ok(file) = file else { return Ok(None) };
+        .open(path)
+}
+
+/// Creates and locks a file; `None` if locks are not supported, `Err` if another process holds the lock.
+pub(super) fn lock(path: &Path) -> Result<Option<File>, ()> {
+    let Ok(file) = create_file(path) else {
+        return Ok(None);
+    };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(()),

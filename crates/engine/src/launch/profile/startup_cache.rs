@@ -1,7 +1,7 @@
 //! The startup cache of Firefox: its own scripts, compiled. A new profile has none, and without one a start takes almost twice the processor
 //! time. So a new profile gets a copy of an earlier cache. It has nothing of pages or users.
 
-use super::files::{lock, make_private};
+use super::files::{create_file, lock, make_private};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,17 +26,21 @@ impl StartupCache {
     /// Returns the cache for `executable` in `cache_dir`; `None` if nothing can be written there.
     pub(crate) fn new(cache_dir: &Path, executable: &Path) -> Option<Self> {
         let parent = cache_dir.join("firefox-startup");
-        if let Err(error) = make_private(&parent) {
-            tracing::debug!(%error, path = %parent.display(), "no startup cache is kept");
-            return None;
-        }
         let name: Vec<_> = executable.to_string_lossy().chars().collect();
         let last = &name[name.len().saturating_sub(MAX_NAME_CHARS)..];
         let plain = |c: &char| if c.is_alphanumeric() { *c } else { '-' };
         let name: String = last.iter().map(plain).collect();
-        Some(Self {
-            dir: parent.join(name),
-        })
+        let dir = parent.join(name);
+        // Otherwise each Firefox would be asked to exit, and nothing be saved.
+        let writable =
+            make_private(&parent).and_then(|()| create_file(&dir.with_extension("lock")));
+        match writable {
+            Ok(_) => Some(Self { dir }),
+            Err(error) => {
+                tracing::debug!(%error, path = %parent.display(), "no startup cache is kept");
+                None
+            }
+        }
     }
 
     /// Copies the cache into a profile that Firefox has not used yet.
