@@ -199,7 +199,7 @@ fn a_new_profile_starts_with_the_startup_cache_of_an_earlier_one(engine: Engine)
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, webkit)]
 fn a_browser_needs_no_writable_home(engine: Engine) {
     with_options(engine, async |options| {
         let options = LaunchOptions {
