@@ -17,7 +17,8 @@ use proc_macro::{Delimiter, TokenStream, TokenTree};
 /// `ffmpeg`, `poppler`, `extensions` (a Chromium that loads them), `clients` (third-party ones), `websites` (of others), `grid` (a Selenium
 /// Grid), `nginx`, `wine` (with the server for Windows). A function with a parameter becomes one test for each listed browser, named after
 /// it (`a_rule_of_browsers::firefox`); each requires the other prerequisites. With `not`, the test is reported as ignored on that browser,
-/// with the reason. With `slow`, the test starts before the others, so that it does not run alone at the end. The function may be async.
+/// with the reason. With `nightly`, the test runs only in `make nightly`; with `nightly(firefox, webkit)`, only its instances on these
+/// browsers do. With `slow`, the test starts before the others, so that it does not run alone at the end. The function may be async.
 #[proc_macro_attribute]
 pub fn test(attributes: TokenStream, item: TokenStream) -> TokenStream {
     match registration(attributes, item.clone()) {
@@ -35,6 +36,8 @@ fn registration(attributes: TokenStream, item: TokenStream) -> Result<TokenStrea
     let Attributes {
         required,
         excluded,
+        nightly,
+        is_nightly,
         is_slow,
     } = Attributes::read(attributes)?;
     let run = match (has_parameter, is_async) {
@@ -51,6 +54,8 @@ fn registration(attributes: TokenStream, item: TokenStream) -> Result<TokenStrea
                 path: ::core::concat!(::core::module_path!(), \"::{name}\"),
                 required: &[{required}],
                 excluded: &[{excluded}],
+                nightly: &[{nightly}],
+                is_nightly: {is_nightly},
                 is_slow: {is_slow},
                 run: ::testkit::harness::Run::{run},
             }}
@@ -98,6 +103,9 @@ struct Attributes {
     required: String,
     /// The elements of the array `excluded`.
     excluded: String,
+    /// The elements of the array `nightly`.
+    nightly: String,
+    is_nightly: bool,
     is_slow: bool,
 }
 
@@ -112,6 +120,17 @@ impl Attributes {
                     // Skips the comma.
                     tokens.next();
                 }
+                ("nightly", Some(TokenTree::Group(group))) => {
+                    for token in group.stream() {
+                        if let TokenTree::Ident(browser) = token {
+                            let engine = engine(&browser.to_string())?;
+                            read.nightly.push_str(&format!("{engine},"));
+                        }
+                    }
+                    // Skips the comma.
+                    tokens.next();
+                }
+                ("nightly", None | Some(TokenTree::Punct(_))) => read.is_nightly = true,
                 ("slow", None | Some(TokenTree::Punct(_))) => read.is_slow = true,
                 (word, None | Some(TokenTree::Punct(_))) => {
                     read.required.push_str(&format!("{},", prerequisite(word)?));

@@ -2,7 +2,7 @@
 //! missing is reported as ignored, with the reason; with the variable `CI`, it fails.
 //!
 //! Tests that require more than Chromium and Node are ignored unless they are requested: `--ignored` runs only those, `--include-ignored`
-//! all. The times of a run are in `target/tests/`.
+//! all. Those of `make nightly` are ignored unless the variable `NIGHTLY` is set. The times of a run are in `target/tests/`.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,6 +28,10 @@ pub struct Test {
     pub required: &'static [Prerequisite],
     /// The browsers on which the test does not hold, with the reasons.
     pub excluded: &'static [(Engine, &'static str)],
+    /// The browsers on which the test runs only in `make nightly`.
+    pub nightly: &'static [Engine],
+    /// Whether the test runs only in `make nightly`.
+    pub is_nightly: bool,
     /// Whether the test starts before those whose time is not known.
     pub is_slow: bool,
     /// The function.
@@ -59,6 +63,7 @@ struct Case {
     required: Vec<Prerequisite>,
     /// The reason why it does not hold on its engine.
     exclusion: Option<&'static str>,
+    is_nightly: bool,
     is_slow: bool,
     run: Box<dyn FnOnce() + Send>,
 }
@@ -105,6 +110,19 @@ pub fn main() -> ! {
     conclusion.exit()
 }
 
+/// Returns whether this is a run of `make nightly`, with all tests and their whole input.
+pub fn is_nightly() -> bool {
+    variable("NIGHTLY").is_some_and(|value| value != "0")
+}
+
+/// Returns the size of a test's input: a tenth of `whole`, and all of it in `make nightly`.
+pub fn input_size(whole: usize) -> usize {
+    match is_nightly() {
+        true => whole,
+        false => whole.div_ceil(10),
+    }
+}
+
 /// Runs an async test in a runtime of its own.
 ///
 /// # Panics
@@ -126,6 +144,7 @@ fn cases(test: &'static Test) -> Vec<Case> {
                 name: name.to_owned(),
                 required: test.required.to_vec(),
                 exclusion: None,
+                is_nightly: test.is_nightly,
                 is_slow: test.is_slow,
                 run: Box::new(function),
             }];
@@ -145,6 +164,7 @@ fn cases(test: &'static Test) -> Vec<Case> {
         name: format!("{name}::{}", Engine::name(engine)),
         required: [&[Prerequisite::Browser(engine)], &others[..]].concat(),
         exclusion,
+        is_nightly: test.is_nightly || test.nightly.contains(&engine),
         is_slow: test.is_slow,
         run: Box::new(move || function(engine)),
     };
@@ -165,8 +185,11 @@ impl Case {
         if let Some(exclusion) = self.exclusion {
             return Some(exclusion.to_owned());
         }
+        if self.is_nightly && !is_nightly() {
+            return Some("run by `make nightly`".to_owned());
+        }
         if requested == Requested::Basic && self.is_extra() {
-            return Some("run by `make test-engines`".to_owned());
+            return Some("run by `make ci`".to_owned());
         }
         match variable("CI") {
             Some(_) => None,
