@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := test
-.PHONY: demo screenshot test test-engines ci npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity miniwob bench soak grid conformance containers container-check site chromium engines \
-  ffmpeg poppler nginx clients websites selenium debootstrap
+.PHONY: demo screenshot test ci ci-parts nightly test-nightly npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity \
+  miniwob bench soak grid conformance containers container-check site chromium engines ffmpeg poppler nginx clients websites selenium debootstrap
 
 CARGO ?= cargo
 # Compilers, the formatter and the linter of JavaScript.
@@ -28,9 +28,18 @@ ORACLE := target/oracle/node_modules/@playwright/mcp/cli.js
 
 packages = $(addsuffix /node_modules/.package-lock.json,$(1))
 
-# What tests require.
+# What the tests of each tier require besides those of the tier before.
 PREREQUISITES := chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(HAR) $(PLAYWRIGHT))
-ENGINE_PREREQUISITES := chromium engines ffmpeg poppler nginx clients websites selenium wine $(call packages,$(OAUTH) $(HAR) $(PLAYWRIGHT))
+CI_PREREQUISITES := engines ffmpeg poppler nginx clients websites
+NIGHTLY_PREREQUISITES := selenium wine
+
+# The parts of `nightly`. PARTS="parity miniwob": only these.
+PARTS := check windows containers site test-nightly parity conformance container-check targets npm miniwob soak
+
+# Runs a command as a part of `ci`, and records its duration.
+part = .ci/part $@
+# Cargo's target folder, which its configuration or an environment variable can move.
+target_folder = $(shell $(CARGO) metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
 # With examples of the whole workspace, so that Cargo selects the features that tests have, and compiles the dependencies once.
 define CONFORMANCE_PROGRAMS
@@ -53,9 +62,25 @@ screenshot: chromium
 test: $(PREREQUISITES)
 	$(CARGO) test --locked --workspace --no-fail-fast
 
-# Tests that need Firefox, WebKit, ffmpeg, Poppler, nginx, a Selenium Grid, third-party clients, websites or Wine.
-test-engines: $(ENGINE_PREREQUISITES) conformance
-	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored
+# The gate of a change: `check`, all unit tests, all tests on Chromium, and on Firefox and WebKit those that reach a backend. Builds and
+# downloads that do not depend on each other happen at the same time. The durations of its parts and of the slowest tests are printed.
+ci:
+	@rm -rf target/parts
+	@.ci/part ci $(MAKE) --no-print-directory ci-parts; status=$$?; .ci/report "$(target_folder)"; exit $$status
+
+ci-parts:
+	$(MAKE) --jobs=3 --output-sync check test-programs $(PREREQUISITES) $(CI_PREREQUISITES)
+	.ci/part tests $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
+
+# Everything, on all engines, with the whole input of each test. A part that fails does not keep the others from running.
+nightly:
+	@rm -rf target/parts
+	@failed=; for part in $(PARTS); do .ci/part "$$part" $(MAKE) --no-print-directory "$$part" || failed="$$failed $$part"; done; \
+	  .ci/report "$(target_folder)"; [ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
+
+# All tests, on all engines, with their whole input.
+test-nightly: $(PREREQUISITES) $(CI_PREREQUISITES) $(NIGHTLY_PREREQUISITES)
+	NIGHTLY=1 $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
 
 # The npm packages of this platform, in target/npm, and a test that installs and uses them.
 npm: chromium
@@ -63,35 +88,28 @@ npm: chromium
 	node npm/build.mjs target/release/playhouse
 	node npm/test.mjs
 
-# Format, spelling, lints, types and documentation of Rust and JavaScript, and the build for Windows. Needs no browser.
-check: fmt typos lint rustdoc javascript windows containers site crates
-
-# All of `check`, `test` and `test-engines`. Builds and downloads that do not depend on each other happen at the same time.
-ci:
-	$(MAKE) --jobs=3 --output-sync check test-programs $(PREREQUISITES) $(ENGINE_PREREQUISITES)
-	$(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
-	$(MAKE) conformance
+# Format, spelling, lints, types and documentation of Rust and JavaScript. Needs no browser.
+check: fmt typos lint rustdoc javascript crates
 
 fmt:
-	$(CARGO) fmt --all --check
+	$(part) $(CARGO) fmt --all --check
 
 lint:
-	$(CARGO) clippy --locked --workspace --all-targets --features playhouse/conformance -- -D warnings
+	$(part) $(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 
 rustdoc:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p playhouse-engine
+	RUSTDOCFLAGS="-D warnings" $(part) $(CARGO) doc --locked --no-deps -p playhouse-engine
 
 javascript: $(call packages,$(NODE_TOOLS))
-	npm run --silent check
+	$(part) npm run --silent check
 
-# Compiles the tests, and what they and `conformance` run.
+# Compiles the tests and what they run.
 test-programs:
-	$(CARGO) test --locked --workspace --no-run
-	$(CONFORMANCE_PROGRAMS)
+	$(part) $(CARGO) test --locked --workspace --no-run
 
 # The packages of all crates that are published, in target/package. It does not compile them.
 crates:
-	$(CARGO) package --quiet --locked --workspace --exclude testkit --exclude testkit-macros --no-verify --allow-dirty
+	$(part) $(CARGO) package --quiet --locked --workspace --exclude testkit --exclude testkit-macros --no-verify --allow-dirty
 
 # The server for Windows, and the stand-in for a browser with which it is tested. Builds a standard library if rustup has none for it.
 windows:
@@ -128,12 +146,20 @@ site: $(MDBOOK)/bin/mdbook
 	rm $(SITE)/src/*.bak $(SITE)/src/decisions/*.bak
 	$< build $(SITE)
 
-# Rewrites the bundles, the generated documents, and the replies of specs; read the diff.
-update: chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(PLAYWRIGHT))
+# Rewrites what is generated; read the diff. TOOLS=1: only the schemas of tools and the generated documents. DOCS=1: only the documents.
+# BUNDLES=1: only the bundles of JavaScript. Without a variable: all of it, the format, and what all other tests expect, such as the
+# replies of specs.
+update: $(if $(TOOLS)$(DOCS),,$(call packages,$(NODE_TOOLS))) $(if $(TOOLS)$(DOCS)$(BUNDLES),,$(PREREQUISITES))
+ifneq ($(TOOLS)$(DOCS),)
+	UPDATE_EXPECT=1 $(CARGO) test --workspace --test generated $(if $(TOOLS),--test tools)
+else ifdef BUNDLES
+	npm run --silent build
+else
 	$(CARGO) fmt --all
 	npm run --silent format
 	npm run --silent build
 	UPDATE_EXPECT=1 $(CARGO) test --workspace
+endif
 
 # Sends the same calls to Playhouse and to the npm package, and compares the answers. PARITY=text runs only some scenarios.
 parity: chromium clients $(ORACLE)

@@ -177,6 +177,11 @@ impl Case {
         self.required.iter().any(|required| required.is_extra())
     }
 
+    /// Returns whether the test runs only in `make nightly`.
+    fn is_nightly(&self) -> bool {
+        self.is_nightly || self.required.iter().any(|required| required.is_nightly())
+    }
+
     fn missing(&self) -> Option<String> {
         self.required.iter().find_map(|required| required.missing())
     }
@@ -185,7 +190,7 @@ impl Case {
         if let Some(exclusion) = self.exclusion {
             return Some(exclusion.to_owned());
         }
-        if self.is_nightly && !is_nightly() {
+        if self.is_nightly() && !is_nightly() {
             return Some("run by `make nightly`".to_owned());
         }
         if requested == Requested::Basic && self.is_extra() {

@@ -40,6 +40,11 @@ impl Prerequisite {
         )
     }
 
+    /// Returns whether `make ci` does not install it.
+    pub(crate) fn is_nightly(self) -> bool {
+        matches!(self, Self::Grid | Self::Wine)
+    }
+
     /// Returns how to install it, if it is missing.
     pub(crate) fn missing(self) -> Option<String> {
         let is_there = match self {
