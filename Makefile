@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := test
 .PHONY: demo screenshot test ci ci-parts nightly test-nightly npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity \
-  miniwob bench soak grid conformance containers container-check site chromium engines ffmpeg poppler nginx clients websites selenium debootstrap
+  miniwob bench soak grid conformance containers container-check site chromium engines ffmpeg poppler nginx clients websites oracle selenium debootstrap
 
 CARGO ?= cargo
 # Compilers, the formatter and the linter of JavaScript.
@@ -30,7 +30,7 @@ packages = $(addsuffix /node_modules/.package-lock.json,$(1))
 
 # What the tests of each tier require besides those of the tier before.
 PREREQUISITES := chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(HAR) $(PLAYWRIGHT))
-CI_PREREQUISITES := engines ffmpeg poppler nginx clients websites
+CI_PREREQUISITES := engines ffmpeg poppler nginx clients websites oracle
 NIGHTLY_PREREQUISITES := selenium wine
 
 # The parts of `nightly`. PARTS="parity miniwob": only these.
@@ -161,10 +161,9 @@ else
 	UPDATE_EXPECT=1 $(CARGO) test --workspace
 endif
 
-# Sends the same calls to Playhouse and to the npm package, and compares the answers. PARITY=text runs only some scenarios.
-parity: chromium clients $(ORACLE)
-	$(CARGO) build --locked -p playhouse -p testkit
-	target/debug/parity crates/testkit/parity -- target/debug/playhouse --toolsets browser -- node $(CURDIR)/$(ORACLE)
+# Sends the same calls to Playhouse and to the npm package, and compares the answers. PARITY=text: only some scenarios.
+parity: chromium oracle
+	NIGHTLY=1 $(CARGO) test --locked --workspace --test parity -- --include-ignored
 
 # Scripted solvers solve the tasks of MiniWoB++ on each browser and write docs/miniwob.md. ENGINE=firefox: on that browser. TASKS="email
 # click-tab": only those whose names contain one of the words; the others keep their results.
@@ -227,6 +226,8 @@ debootstrap:
 clients: $(call packages,$(CLIENTS)) $(CLIENTS)/python/ready
 
 websites: $(call packages,$(WEBSITES))
+
+oracle: $(ORACLE)
 
 wine: windows
 	@.ci/wine

@@ -44,7 +44,7 @@ pub use grid::{Grid, unused_port};
 pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
 pub use prerequisites::{
-    Clients, Prerequisite, Website, clients, nginx, node, tls_files, updates_expectations,
+    Clients, Prerequisite, Website, clients, nginx, node, oracle, tls_files, updates_expectations,
 };
 #[cfg(target_os = "linux")]
 pub use processes::Processes;

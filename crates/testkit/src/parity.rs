@@ -16,6 +16,8 @@ use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinSet;
 
+use crate::engine::Engine;
+use crate::harness::is_nightly;
 use crate::prerequisites::{updates_expectations, variable};
 use change::Change;
 pub use coverage::Coverage;
@@ -29,6 +31,8 @@ pub struct Parity {
     theirs: Vec<String>,
     folder: PathBuf,
     filter: Option<String>,
+    /// Whether only every tenth scenario is run.
+    is_sample: bool,
     update: bool,
     workers: usize,
 }
@@ -51,15 +55,26 @@ pub struct ParityReport {
 }
 
 impl Parity {
-    /// Compares `ours` with `theirs`, program and arguments each, in the scenarios of `folder`. Environment variables: `PARITY=text`
-    /// selects the scenarios whose file or title contains the text, `UPDATE_EXPECT=1` writes the differences.
-    pub fn new(ours: &[String], theirs: &[String], folder: impl AsRef<Path>) -> Self {
+    /// Compares `ours` with `theirs`, program and arguments each, in every tenth scenario of `folder`, and in all of them in `make nightly`.
+    /// Both servers get the same browser, headless and isolated, besides the arguments of a scenario. Environment variables:
+    /// `PARITY=text` selects the scenarios whose file or title contains the text, `UPDATE_EXPECT=1` writes the differences.
+    pub fn new(ours: &[&str], theirs: &[&str], folder: impl AsRef<Path>) -> Self {
+        let browser = Engine::Chromium.executable();
+        let browser = format!("--executable-path={}", browser.display());
+        let flags = ["--headless", "--isolated", "--no-sandbox", &browser];
+        let with_flags = |command: &[&str]| {
+            let words = command.iter().chain(&flags);
+            words.map(|word| (*word).to_owned()).collect()
+        };
+        let filter = variable("PARITY").filter(|filter| !filter.is_empty());
+        let update = updates_expectations();
         Self {
-            ours: ours.to_vec(),
-            theirs: theirs.to_vec(),
+            ours: with_flags(ours),
+            theirs: with_flags(theirs),
             folder: folder.as_ref().to_owned(),
-            filter: variable("PARITY").filter(|filter| !filter.is_empty()),
-            update: updates_expectations(),
+            is_sample: filter.is_none() && !update && !is_nightly(),
+            filter,
+            update,
             // Each worker has two servers and two browsers.
             workers: std::thread::available_parallelism()
                 .map_or(2, |cores| 2 * cores.get().clamp(1, 4)),
@@ -83,7 +98,7 @@ impl Parity {
                 Err(fault) => report.failures.push(fault),
             }
         }
-        let is_whole = self.filter.is_none();
+        let is_whole = self.filter.is_none() && !self.is_sample;
         if is_whole {
             match Coverage::of(&self.theirs, &self.folder.join("unplayed.md")).await {
                 Ok(coverage) => report.coverage = Some(coverage),
@@ -100,6 +115,9 @@ impl Parity {
                     queue.push_back((file, scenario));
                 }
             }
+        }
+        if self.is_sample {
+            queue = queue.into_iter().step_by(10).collect();
         }
         report.scenarios = queue.len();
         let update = self.update;
@@ -143,6 +161,20 @@ impl Parity {
         self.filter
             .as_ref()
             .is_none_or(|filter| name.contains(filter.as_str()))
+    }
+}
+
+impl ParityReport {
+    /// Prints a summary; panics with all failures if there are any.
+    #[expect(
+        clippy::print_stderr,
+        reason = "a summary of many scenarios in one test"
+    )]
+    pub fn finish(self) {
+        match self.failures.is_empty() {
+            true => eprintln!("{self}"),
+            false => panic!("{self}"),
+        }
     }
 }
 

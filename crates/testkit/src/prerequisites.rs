@@ -29,6 +29,8 @@ pub enum Prerequisite {
     Nginx,
     /// Wine, with the server for Windows.
     Wine,
+    /// The npm package `@playwright/mcp`.
+    Oracle,
 }
 
 impl Prerequisite {
@@ -56,6 +58,7 @@ impl Prerequisite {
             Self::Clients => find_clients().is_some(),
             Self::Websites => Website::ALL.iter().all(|site| site.folder().is_dir()),
             Self::Nginx => nginx().is_some() && from_path("curl").is_some(),
+            Self::Oracle => oracle().is_file() && from_path("node").is_some(),
             #[cfg(target_os = "linux")]
             Self::Grid => grid::is_installed(),
             #[cfg(not(target_os = "linux"))]
@@ -78,6 +81,7 @@ impl Prerequisite {
             Self::Websites => is_missing("example websites", "make websites"),
             Self::Grid => is_missing("a Selenium Grid", "make selenium"),
             Self::Nginx => is_missing("nginx", "apt-get install nginx-light curl"),
+            Self::Oracle => is_missing("@playwright/mcp", "make oracle"),
             Self::Wine => is_missing("Wine, or the server for Windows", "make wine"),
         })
     }
@@ -178,6 +182,12 @@ fn find_clients() -> Option<Clients> {
     };
     let is_complete = clients.node.is_file() && clients.python.is_file();
     is_complete.then_some(clients)
+}
+
+/// Returns the command line program of `@playwright/mcp`.
+pub fn oracle() -> PathBuf {
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
+    target.join("oracle/node_modules/@playwright/mcp/cli.js")
 }
 
 /// An example website by others, which `make websites` installs.
