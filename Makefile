@@ -85,7 +85,7 @@ test-nightly: $(PREREQUISITES) $(CI_PREREQUISITES) $(NIGHTLY_PREREQUISITES)
 # The npm packages of this platform, in target/npm, and a test that installs and uses them.
 npm: chromium
 	$(CARGO) build --locked --release
-	node npm/build.mjs target/release/playhouse
+	node npm/build.mjs "$(target_folder)/release/playhouse"
 	node npm/test.mjs
 
 # Format, spelling, lints, types and documentation of Rust and JavaScript. Needs no browser.
@@ -136,7 +136,7 @@ containers: $(CONTAINERS)/ready $(call packages,$(NODE_TOOLS))
 # Executes the Dockerfile without a container engine, and runs the server as the manifests do. Requires root.
 container-check: debootstrap
 	$(CARGO) build --locked --release
-	python3 deploy/rootfs.py target/release/playhouse target/rootfs
+	python3 deploy/rootfs.py "$(target_folder)/release/playhouse" target/rootfs
 
 # The documents as a site, in target/site/html. Links that leave docs lead to the repository.
 site: $(MDBOOK)/bin/mdbook
