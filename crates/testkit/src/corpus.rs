@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     const FILE: &str = "# Ways\n\n## A redirect by {each}\n```html each=301|307 as=click\n<a id=go href=/r/{each}?to={to}>{here}</a>\n```\n\
-        ```headers\nContent-Type: text/plain\nLink: <{to}>; rel=preload\n```\n```except\nwebkit absent: none\n```\n\n\
+        ```headers\nContent-Type: text/plain\nLink: <{to}>; rel=preload\n```\n```except\nwebkit optional: none\n```\n\n\
         ## A worker\n```js\nnew Worker('w.js')\n```\n```js path=w.js\nfetch('{to}')\n```\n";
 
     #[test]
@@ -271,7 +271,10 @@ mod tests {
         );
         let first = &attacks[0];
         assert_eq!(first.opening, Opening::Click);
-        assert_eq!(first.exception(&["all", "webkit"], "absent"), Some("none"));
+        assert_eq!(
+            first.exception(&["all", "webkit"], "optional"),
+            Some("none")
+        );
         assert_eq!(first.exception(&["webkit"], "reaches"), None);
         let resources = first.resources("/x/", &[("to", "http://a".to_owned())]);
         let (path, document) = &resources[0];
@@ -301,7 +304,7 @@ mod tests {
     fn mistakes_in_attacks_are_reported_with_their_line() {
         for (text, line) in [
             ("```js\n```\n", 1),
-            ("## A\n```except\nwebkit absent\n```\n", 2),
+            ("## A\n```except\nwebkit optional\n```\n", 2),
             ("## A\n```js path=w.js\n```\n", 0),
             ("## A\n```js\n```\n## a\n```js\n```\n", 0),
         ] {

@@ -15,6 +15,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::engine::Engine;
 use crate::prerequisites::{Prerequisite, variable};
+use crate::versions::print_products;
 
 pub use inventory::submit;
 
@@ -98,6 +99,16 @@ pub fn main() -> ! {
         (rank, !case.is_slow, case.name.clone())
     });
 
+    if !arguments.list {
+        let requires = |engine: &Engine| {
+            let browser = Prerequisite::Browser(*engine);
+            let mut cases = cases.iter();
+            cases.any(|case| {
+                case.required.contains(&browser) && case.reason_to_ignore(requested).is_none()
+            })
+        };
+        print_products(Engine::ALL.into_iter().filter(requires));
+    }
     keep_panics();
     let times = Times::default();
     let trials = cases

@@ -27,6 +27,7 @@ pub mod snapshot;
 mod spec;
 #[cfg(unix)]
 mod user_browser;
+mod versions;
 mod web_socket;
 #[cfg(target_os = "linux")]
 mod wine;
@@ -58,6 +59,7 @@ pub use spec::{
 pub use testkit_macros::test;
 #[cfg(unix)]
 pub use user_browser::{BrowserOpener, UserBrowser};
+pub use versions::outdated_entries;
 pub use web_socket::{Closing, WebSocketClient};
 #[cfg(target_os = "linux")]
 pub use wine::{Running, StandIn, launch_under_wine, path_under_wine};

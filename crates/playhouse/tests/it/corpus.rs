@@ -6,6 +6,7 @@ mod exfiltration;
 mod hidden_texts;
 mod principals;
 mod proxies;
+mod scene;
 
 use serde_json::Value;
 

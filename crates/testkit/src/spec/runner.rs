@@ -32,6 +32,8 @@ pub struct Runner {
     command: Vec<String>,
     /// The name of the engine, or of another server.
     name: &'static str,
+    /// The engine, unless it is another server.
+    engine: Option<Engine>,
     /// Whether closing the browser keeps it running without any state of the session.
     keeps_browser: bool,
     folders: Vec<PathBuf>,
@@ -63,6 +65,7 @@ impl Runner {
         let own = own.chain(engine.keeping().iter().copied());
         Some(Self {
             keeps_browser: other.is_none() && !engine.keeping().is_empty(),
+            engine: other.is_none().then_some(engine),
             name: match &other {
                 Some(_) => ORACLE,
                 None => engine.name(),
@@ -131,7 +134,13 @@ impl Runner {
         }
         let outcomes = tasks.join_all().await.concat();
         let all = run.runner.filter.is_none();
-        let mut report = Report::new(run.runner.name, &run.runner.expectations, outcomes, all);
+        let mut report = Report::new(
+            run.runner.name,
+            run.runner.engine,
+            &run.runner.expectations,
+            outcomes,
+            all,
+        );
         report.failures.extend(faults);
         report.took = began.elapsed();
         report

@@ -3,7 +3,8 @@
 use serde_json::json;
 use testkit::{Attack, Engine, Proxy, ProxyKind};
 
-use super::exfiltration::{ALLOWED, FORBIDDEN, Scene, in_frames, server};
+use super::exfiltration::in_frames;
+use super::scene::{ALLOWED, Boundary, FORBIDDEN, Scene};
 
 const CREDENTIALS: (&str, &str) = ("me", "open sesame");
 
@@ -25,13 +26,11 @@ async fn assert_no_bypass(engine: Engine, kind: ProxyKind) {
     };
     let scene = Scene::new(attacks, FORBIDDEN).await;
     let proxy = Proxy::start(kind, Some(CREDENTIALS)).await;
-    let conditions = ["all", engine.name(), "proxy"];
     let (username, password) = CREDENTIALS;
     let proxied = json!({ "server": proxy.address(), "username": username, "password": password });
-    let client = server(engine, &[], json!({ "proxy": proxied })).await;
-    scene.play(&client, &[ALLOWED], &conditions).await;
-    client.end().await;
-    let complaints = scene.direct(&conditions);
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    let options = json!({ "proxy": proxied });
+    scene
+        .assert_holds(Boundary::Proxy, engine, (&[], options), &[ALLOWED])
+        .await;
     assert!(!proxy.seen().is_empty());
 }
