@@ -3,6 +3,7 @@
 
 mod image;
 mod launch;
+mod pool;
 mod result;
 
 use std::collections::HashMap;
@@ -22,6 +23,8 @@ use tokio::time::timeout;
 
 pub use image::Image;
 pub use launch::Launch;
+pub use pool::PooledClient;
+pub(crate) use pool::end_idle_servers;
 pub use result::CallResult;
 
 /// A server process and the connection to it. Dropping this ends the process.

@@ -13,6 +13,7 @@ use std::{env, fs, panic};
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
+use crate::client::end_idle_servers;
 use crate::engine::Engine;
 use crate::prerequisites::{Prerequisite, variable};
 use crate::versions::print_products;
@@ -117,6 +118,10 @@ pub fn main() -> ! {
     let conclusion = libtest_mimic::run(&arguments, trials.collect());
     if !arguments.list {
         save(&times.lock().expect("not poisoned"));
+    }
+    if !end_idle_servers() {
+        eprintln!("error: a server of the pool did not exit without an error");
+        std::process::exit(101);
     }
     conclusion.exit()
 }

@@ -34,7 +34,7 @@ mod wine;
 
 pub use apps::{NotesApp, broken_command, command_in_bash, command_in_node, misbehaving_app};
 pub use canary::{Canary, Hit, Protocol};
-pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
+pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending, PooledClient};
 pub use collector::{Collector, ExportedSpan};
 pub use connection::{Connection, Event};
 pub use corpus::{Attack, Exception, Opening};

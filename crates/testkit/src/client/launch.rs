@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::{Client, NoAnswer};
 
 /// A server to start: its command line, environment, working directory, and timeout.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Launch {
     program: PathBuf,
     args: Vec<OsString>,
@@ -98,6 +98,25 @@ impl Launch {
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
+    }
+
+    /// Returns whether the two start the same server; the timeout of waits is the client's.
+    pub(super) fn starts_same_server(&self, other: &Self) -> bool {
+        let limit = self.limit;
+        let other = Self {
+            limit,
+            ..other.clone()
+        };
+        *self == other
+    }
+
+    pub(super) fn has_own_workspace(&self) -> bool {
+        self.workspace.is_none()
+    }
+
+    /// Returns the capabilities of the client.
+    pub(super) fn capabilities(&self) -> Value {
+        self.capabilities.clone()
     }
 
     /// Starts the server and initializes the connection.
