@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use testkit::{Client, Engine, Site, node};
 
-use crate::launch_on;
+use crate::{PATIENT, shared};
 
 const FORMS: &str = "<html><head></head><body>
 <img src=/a.png><img src=/b.png alt=''><input type=image src=/c.png><area><map name=m><area href=/x></map>
@@ -106,16 +106,14 @@ fn counts(report: &Value) -> Counts {
     ["violations", "incomplete"].map(of).into()
 }
 
-#[testkit::test(node, chromium, firefox, webkit, slow)]
+#[testkit::test(node, chromium, firefox, webkit, nightly(firefox, webkit), slow)]
 async fn an_audit_finds_what_axe_core_finds_in_the_page(engine: Engine) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     node(&root);
     let source = fs::read_to_string(root.join("node_modules/axe-core/axe.min.js")).unwrap();
     let site = Site::start().await;
     let mut found = 0;
-    let client = launch_on(engine, &["--caps", "audit", "--timeout-action", "60000"])
-        .start()
-        .await;
+    let client = shared(engine, &PATIENT).await;
     for url in add_pages(&site, &source) {
         client.navigate(&url).await;
         let theirs = evaluate(

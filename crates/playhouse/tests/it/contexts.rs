@@ -3,7 +3,7 @@
 use serde_json::json;
 use testkit::{Client, Engine, Proxy, ProxyKind, Site};
 
-use crate::{evaluated, server, server_on};
+use crate::{evaluated, server, server_on, shared};
 
 async fn fine(client: &Client, tool: &str, arguments: serde_json::Value) -> String {
     let answer = client.call(tool, arguments).await;
@@ -29,7 +29,7 @@ async fn contexts_are_isolated_and_refs_name_them(engine: Engine) {
         "/cached",
         testkit::Resource::new("text/plain", "x").header("cache-control", "max-age=1000"),
     );
-    let client = server_on(engine, &["--caps", "contexts,storage"]).await;
+    let client = shared(engine, &[]).await;
     let go = json!({ "url": url });
     fine(&client, "browser_navigate", go.clone()).await;
     evaluated(&client, STORE).await;
@@ -101,7 +101,7 @@ async fn contexts_are_isolated_and_refs_name_them(engine: Engine) {
 
 #[testkit::test(chromium)]
 async fn invalid_uses_of_contexts_are_reported() {
-    let client = server(&["--caps", "contexts"]).await;
+    let client = shared(Engine::Chromium, &[]).await;
     fine(&client, "browser_context_create", json!({ "name": "uk" })).await;
     for (tool, arguments, code) in [
         (
@@ -248,7 +248,7 @@ async fn each_context_has_its_own_proxy(engine: Engine) {
 async fn a_proxy_without_the_password_blocks_requests(engine: Engine) {
     let site = Site::start().await;
     let proxy = Proxy::http(Some(("me", "open sesame"))).await;
-    let client = server_on(engine, &["--toolsets", "session"]).await;
+    let client = shared(engine, &[]).await;
     let way = json!({ "server": proxy.address(), "username": "me", "password": "guess" });
     let session = client.call("create_session", json!({ "proxy": way })).await;
     let id = session.raw["structuredContent"]["sessionId"].clone();
@@ -270,7 +270,7 @@ async fn contexts_share_no_names_passwords_and_permissions(engine: Engine) {
     let ask =
         "() => navigator.permissions.query({ name: 'geolocation' }).then((answer) => answer.state)";
     let grant = "async (page) => page.context().grantPermissions(['geolocation'])";
-    let client = server_on(engine, &["--caps", "contexts"]).await;
+    let client = shared(engine, &[]).await;
     fine(&client, "browser_navigate", json!({ "url": url })).await;
     for name in ["one", "other"] {
         fine(&client, "browser_context_create", json!({ "name": name })).await;
@@ -301,7 +301,7 @@ async fn contexts_share_no_names_passwords_and_permissions(engine: Engine) {
 
 #[testkit::test(chromium)]
 async fn every_session_has_contexts_of_its_own_and_they_end_with_it() {
-    let client = server(&["--toolsets", "browser,session"]).await;
+    let client = shared(Engine::Chromium, &[]).await;
     let mut ids = Vec::new();
     for _ in 0..2 {
         let answer = client.call("create_session", json!({})).await;

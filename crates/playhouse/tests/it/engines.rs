@@ -1,10 +1,10 @@
 //! Sessions of different browsers in one server.
 
 use serde_json::{Value, json};
-use testkit::{Client, Site, eventually};
+use testkit::{Client, Engine, Site, eventually};
 
 use crate::faults::browsers;
-use crate::server;
+use crate::{server, shared};
 
 /// The browser names in `list_sessions`.
 const ENGINES: [(&str, &str); 3] = [
@@ -90,7 +90,6 @@ async fn unsupported_features_are_reported_before_a_session_is_created() {
 
 #[testkit::test(webkit)]
 async fn unsupported_features_of_webkit_are_refused_before_launch() {
-    let toolsets = ["--toolsets", "session,browser", "--caps", "contexts"];
     let refused = async |client: &Client, tool: &str, arguments: Value, feature: &str| {
         let answer = client.call(tool, arguments).await;
         let error = &answer.raw["structuredContent"];
@@ -107,7 +106,7 @@ async fn unsupported_features_of_webkit_are_refused_before_launch() {
             answer.text
         );
     };
-    let client = server(&[&toolsets[..], &["--browser", "webkit"]].concat()).await;
+    let client = shared(Engine::Webkit, &[]).await;
     let grant = "async (page) => page.context().grantPermissions(['geolocation'])";
     let grant = json!({ "code": grant });
     let feature = "Granting this permission";

@@ -1,11 +1,11 @@
 //! Exported tests: what `browser_export_test` writes, replays, and what Playwright's own test runner makes of it.
 
-use crate::launch_on;
+use crate::shared;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use testkit::{Client, Engine, Site, node};
+use testkit::{Client, Engine, PooledClient, Site, node};
 
 const RUNNER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testkit/playwright");
 
@@ -87,20 +87,12 @@ async fn site() -> Site {
     site
 }
 
-async fn start(engine: Engine, style: &str) -> Client {
-    let folder = tempfile::tempdir().expect("a folder");
-    let secrets = folder.path().join("secrets.env");
-    fs::write(&secrets, format!("SHOP_KEY={SECRET}\n")).expect("writable");
-    let secrets = secrets.display().to_string();
-    let args = [
-        "--caps=testing",
-        "--changes=on",
-        "--answers",
-        style,
-        "--secrets",
-        &secrets,
-    ];
-    launch_on(engine, &args).start().await
+async fn start(engine: Engine, style: &str) -> PooledClient {
+    // One file for all tests, so that they share servers.
+    let secrets = concat!(env!("CARGO_TARGET_TMPDIR"), "/shop.env");
+    fs::write(secrets, format!("SHOP_KEY={SECRET}\n")).expect("writable");
+    let args = ["--changes=on", "--answers", style, "--secrets", secrets];
+    shared(engine, &args).await
 }
 
 fn assert_test(answer: &str, test: &str) {
@@ -125,7 +117,7 @@ fn assert_test(answer: &str, test: &str) {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_session_becomes_a_test_that_is_replayed(engine: Engine) {
     let (client, site) = (start(engine, "compact").await, site().await);
     let (answer, test) = exported(&client, &site.url("/")).await;

@@ -4,7 +4,7 @@ use serde_json::json;
 use std::path::Path;
 use testkit::{Engine, Resource, Site};
 
-use crate::{launch, launch_on, server};
+use crate::{launch, launch_on, server, shared};
 
 fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
@@ -30,7 +30,7 @@ async fn the_first_root_that_is_a_folder_is_the_workspace() {
 
 #[testkit::test(chromium)]
 async fn without_roots_the_workspace_is_where_the_server_was_started() {
-    let client = server(&[]).await;
+    let client = shared(Engine::Chromium, &[]).await;
     client
         .call("browser_snapshot", json!({ "filename": "page.yml" }))
         .await;
@@ -42,7 +42,7 @@ async fn files_outside_of_the_workspace_are_refused_unless_all_are_allowed() {
     let folder = tempfile::tempdir().expect("a folder");
     let outside = folder.path().join("x.png");
     let shot = json!({ "filename": outside });
-    let answer = server(&[])
+    let answer = shared(Engine::Chromium, &[])
         .await
         .call("browser_take_screenshot", shot.clone())
         .await;
@@ -75,7 +75,7 @@ async fn output_is_written_to_the_chosen_folder() {
 
 #[testkit::test(chromium)]
 async fn local_files_are_no_pages() {
-    let client = server(&[]).await;
+    let client = shared(Engine::Chromium, &[]).await;
     let answer = client
         .call("browser_navigate", json!({ "url": "file:///etc/passwd" }))
         .await;
@@ -87,7 +87,7 @@ async fn local_files_are_no_pages() {
 
 #[testkit::test(chromium)]
 async fn an_upload_from_outside_is_refused_and_the_chooser_stays_open() {
-    let (site, client) = (Site::start().await, server(&[]).await);
+    let (site, client) = (Site::start().await, shared(Engine::Chromium, &[]).await);
     let url = site.add_page(
         "/",
         "<input type=file onchange='document.title = this.files[0].name'>",
@@ -114,7 +114,7 @@ async fn an_upload_from_outside_is_refused_and_the_chooser_stays_open() {
 
 #[testkit::test(chromium)]
 async fn a_download_has_a_safe_name_and_is_reported_once() {
-    let (site, client) = (Site::start().await, server(&[]).await);
+    let (site, client) = (Site::start().await, shared(Engine::Chromium, &[]).await);
     site.add("/data", Resource::new("application/octet-stream", "bytes"));
     let url = site.add_page("/", "<a href='/data' download='a:b.txt'>Get</a>");
     client.navigate(&url).await;
@@ -169,7 +169,7 @@ async fn downloads_count_in_an_output_folder_that_was_chosen() {
 
 #[testkit::test(chromium)]
 async fn console_lines_are_logged_and_reported_by_line_number() {
-    let (site, client) = (Site::start().await, server(&[]).await);
+    let (site, client) = (Site::start().await, shared(Engine::Chromium, &[]).await);
     let url = site.add_page(
         "/",
         "<button onclick=\"console.log('one\\ntwo'); console.debug('quiet'); console.error('three')\">Say</button>",

@@ -1,7 +1,7 @@
 //! HTTP archives: what is recorded is valid by the schemas of npm's `har-validator`, and replaces the server that it was recorded from,
 //! in Playhouse and in Playwright.
 
-use crate::{evaluated, launch_on, server_on};
+use crate::{evaluated, launch_on, shared};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
@@ -73,7 +73,7 @@ fn entry<'a>(har: &'a Value, url: &str) -> &'a Value {
 
 #[testkit::test(chromium, firefox, webkit, node)]
 async fn a_recorded_har_is_valid_and_replaces_its_server(engine: Engine) {
-    let client = server_on(engine, &["--caps", "network"]).await;
+    let client = shared(engine, &[]).await;
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Recorded</title><h1>Recorded</h1>");
     site.add_page("/data", "data");
@@ -133,9 +133,9 @@ async fn a_recorded_har_is_valid_and_replaces_its_server(engine: Engine) {
     assert_eq!(evaluated(&client, lacking).await, "\"failed\"");
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_har_falls_back_to_the_server_for_what_it_lacks(engine: Engine) {
-    let client = server_on(engine, &["--caps", "network"]).await;
+    let client = shared(engine, &[]).await;
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Server</title>");
     site.add_page("/data", "server");
@@ -159,7 +159,7 @@ async fn a_har_falls_back_to_the_server_for_what_it_lacks(engine: Engine) {
     assert!(bad.text.contains("bad.har is not a HAR"), "{}", bad.text);
 }
 
-#[testkit::test(chromium, firefox, webkit, node)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit), node)]
 async fn a_configured_har_is_written_when_the_context_closes(engine: Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("deep/all.har");

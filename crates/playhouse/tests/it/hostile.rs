@@ -7,38 +7,49 @@ mod large_pages;
 mod loops;
 mod page_overrides;
 
-use crate::launch;
+use crate::{CAPABILITIES, launch};
 use serde_json::json;
+use std::ops::Deref;
 use std::time::Duration;
 use testkit::{Client, Launch, Site};
+
+/// The longest call on a busy machine takes less.
+const LIMIT: Duration = Duration::from_secs(150);
 
 /// A site with a working page, and a server.
 struct HostilePage {
     site: Site,
-    client: Client,
+    client: Box<dyn Deref<Target = Client>>,
 }
 
 impl HostilePage {
     async fn with(args: &[&str]) -> Self {
-        Self::of(launch(args)).await
+        Self::on_shared(launch(args)).await
     }
 
     /// Creates one whose pages have a fifth of a second to respond before a navigation.
     async fn with_hurry(args: &[&str]) -> Self {
-        Self::of(launch(args).timeout_divisor(5)).await
+        Self::on_shared(launch(args).timeout_divisor(5)).await
     }
 
-    async fn of(launch: Launch) -> Self {
+    /// Creates one with a server of its own, whose memory is measured.
+    async fn measured(args: &[&str]) -> Self {
+        let client = launch(args).limit(LIMIT).start().await;
+        Self::on(Box::new(Box::new(client))).await
+    }
+
+    async fn on_shared(launch: Launch) -> Self {
+        let launch = launch.args(["--caps", CAPABILITIES]).limit(LIMIT);
+        Self::on(Box::new(launch.pooled().await)).await
+    }
+
+    async fn on(client: Box<dyn Deref<Target = Client>>) -> Self {
         let site = Site::start().await;
         site.add_page(
             "/fine",
             "<title>Fine</title><button onclick=\"this.textContent = 'done'\">Go</button>",
         );
-        Self {
-            site,
-            // Longer than the longest call on a busy machine.
-            client: launch.limit(Duration::from_secs(150)).start().await,
-        }
+        Self { site, client }
     }
 
     /// Opens a page with this HTML; any result is accepted.

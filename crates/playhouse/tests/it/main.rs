@@ -88,7 +88,7 @@ mod websites;
 mod windows;
 
 use serde_json::{Value, json};
-use testkit::{Client, Engine, Launch, Site};
+use testkit::{Client, Engine, Launch, PooledClient, Site};
 
 fn main() {
     testkit::harness::main();
@@ -117,6 +117,20 @@ async fn server_on(engine: Engine, args: &[&str]) -> Client {
 /// Starts the built server with these arguments.
 async fn server(args: &[&str]) -> Client {
     launch(args).start().await
+}
+
+/// All capabilities, so that tests of different ones share servers.
+const CAPABILITIES: &str =
+    "config,contexts,network,pdf,performance,storage,testing,vision,devtools,webmcp,audit";
+
+/// Timeouts that suffice for large pages on a busy machine.
+const PATIENT: [&str; 4] = ["--timeout-action", "60000", "--timeout-navigation", "60000"];
+
+/// Takes a server for an engine, with all tools, from those that tests share. A test that configures, ends or measures its server starts
+/// its own.
+async fn shared(engine: Engine, args: &[&str]) -> PooledClient {
+    let launch = launch_on(engine, &["--caps", CAPABILITIES]);
+    launch.args(args.iter().copied()).pooled().await
 }
 
 /// Returns the result of a function in the current page, as JSON.

@@ -238,7 +238,7 @@ async fn a_secret_is_typed_into_documents_of_its_origins_only(engine: Engine) {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_secret_is_masked_with_any_white_space(engine: Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let secrets = folder.path().join("secrets.env");

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use testkit::{Engine, Site};
 
-use crate::server_on;
+use crate::shared;
 
 const PAGES: &str = "<!doctype html><title>Report</title>
 <style>@media print { .screen { display: none } } section { break-after: page }</style>
@@ -56,7 +56,7 @@ fn assert_size(file: &Path, (width, height): (f64, f64)) {
 
 #[testkit::test(chromium, firefox, not(webkit = "prints no PDF"), poppler)]
 async fn a_pdf_has_the_text_and_the_size_of_the_printed_page(engine: Engine) {
-    let client = server_on(engine, &["--caps", "pdf"]).await;
+    let client = shared(engine, &[]).await;
     let site = Site::start().await;
     let url = site.add_page("/", PAGES);
     for (tool, arguments) in [

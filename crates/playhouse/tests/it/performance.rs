@@ -1,7 +1,7 @@
 //! The tools of `--caps performance`, judged by the library `web-vitals` and by the trace engine of Chrome DevTools.
 
 use crate::clients::output_of;
-use crate::{evaluated, launch};
+use crate::{evaluated, shared};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -64,7 +64,7 @@ fn is_close(one: f64, other: f64, tolerance: f64) -> bool {
     (one - other).abs() <= tolerance
 }
 
-#[testkit::test(chromium, firefox, webkit, clients)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit), clients)]
 async fn vitals_are_those_of_the_library_web_vitals(engine: Engine) {
     let library = clients()
         .folder
@@ -76,10 +76,7 @@ async fn vitals_are_those_of_the_library_web_vitals(engine: Engine) {
     )
     .await;
     site.add("/web-vitals.js", Resource::new("text/javascript", library));
-    let client = launch(engine.args())
-        .args(["--caps", "performance"])
-        .start()
-        .await;
+    let client = shared(engine, &[]).await;
     use_page(&client, &url).await;
     let ours = call(&client, "browser_vitals", json!({})).await;
     let theirs = evaluated(&client, "() => vitals").await;
@@ -111,7 +108,7 @@ async fn vitals_are_those_of_the_library_web_vitals(engine: Engine) {
 async fn insights_are_those_of_the_trace_engine_of_devtools() {
     let clients = clients();
     let (site, url) = site_with("").await;
-    let client = launch(&["--caps", "performance"]).start().await;
+    let client = shared(Engine::Chromium, &[]).await;
     call(&client, "browser_performance_start", json!({})).await;
     use_page(&client, &url).await;
     let stop = json!({ "filename": "trace.json" });
@@ -169,7 +166,7 @@ async fn a_throttled_processor_is_slow_in_later_documents_and_tabs_until_it_is_r
     let (site, url) = site_with("").await;
     let other = site.url("/other").replace("127.0.0.1", "localhost");
     site.add_page("/other", "<title>Other</title>");
-    let client = launch(&["--caps", "performance"]).start().await;
+    let client = shared(Engine::Chromium, &[]).await;
     call(&client, "browser_navigate", json!({ "url": url })).await;
     let usual = computation(&client).await;
     call(&client, "browser_throttle", json!({ "cpu": 20 })).await;
@@ -195,10 +192,7 @@ async fn a_throttled_processor_is_slow_in_later_documents_and_tabs_until_it_is_r
 
 #[testkit::test(firefox, webkit)]
 async fn profiles_are_refused_before_anything_changes(engine: Engine) {
-    let client = launch(engine.args())
-        .args(["--caps", "performance"])
-        .start()
-        .await;
+    let client = shared(engine, &[]).await;
     for (tool, arguments) in [
         ("browser_performance_start", json!({})),
         (

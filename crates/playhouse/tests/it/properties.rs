@@ -5,32 +5,46 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::ops::Deref;
+use testkit::harness::input_size;
 use testkit::{Client, Site, eventually};
 use tokio::runtime::Runtime;
 
 use crate::faults::{browsers, kill};
-use crate::server;
+use crate::launch;
 
 /// The longest timeout of a call, in milliseconds.
 const LONGEST: u64 = 60_000;
 
+/// No call has effects that must be waited for.
+const USUAL: [&str; 4] = ["--toolsets", "session", "--timeout-settle", "0"];
+
 struct World {
     runtime: Runtime,
-    client: Client,
+    client: Box<dyn Deref<Target = Client>>,
     site: Site,
 }
 
 impl World {
-    fn new(args: &[&str]) -> Self {
+    /// Creates one with a server that tests share.
+    fn shared() -> Self {
+        let client = async { Box::new(launch(&USUAL).pooled().await) as Box<_> };
+        Self::with(client)
+    }
+
+    /// Creates one with a server of its own.
+    fn with_args(args: &[&str]) -> Self {
+        let launch = launch(&USUAL).args(args.iter().copied());
+        Self::with(async { Box::new(Box::new(launch.start().await)) as Box<_> })
+    }
+
+    fn with(client: impl Future<Output = Box<dyn Deref<Target = Client>>>) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()
             .expect("a runtime");
-        // No call has effects that must be waited for.
-        let usual = ["--toolsets", "session", "--timeout-settle", "0"];
-        let args = [&usual, args].concat();
-        let (client, site) = runtime.block_on(async { (server(&args).await, Site::start().await) });
+        let (client, site) = runtime.block_on(async { (client.await, Site::start().await) });
         site.add_page(
             "/",
             "<title>Here</title><input><button onclick=\"n = (window.n ?? 0) + 1\">Go</button>",
@@ -42,10 +56,10 @@ impl World {
         }
     }
 
-    /// Checks a hundred cases of a property.
+    /// Checks many cases of a property.
     fn holds<S: Strategy>(&self, of: S, property: impl Fn(&Self, S::Value)) {
         let mut runner = TestRunner::new(ProptestConfig {
-            cases: 100,
+            cases: u32::try_from(input_size(100)).expect("a small number"),
             max_shrink_iters: 16,
             failure_persistence: None,
             ..ProptestConfig::default()
@@ -110,7 +124,7 @@ fn call_on_a_session() -> impl Strategy<Value = (&'static str, Value)> {
 /// Properties 1, 2, 3 and 11: ids are unique, expiry is creation plus lifetime, closing removes, the browser is shared.
 #[testkit::test(chromium)]
 fn sessions_are_created_and_closed_as_promised() {
-    let world = World::new(&["--max-sessions", "20", "--session-timeout", "10000000"]);
+    let world = World::with_args(&["--max-sessions", "20", "--session-timeout", "10000000"]);
     let seen = std::cell::RefCell::new(BTreeSet::new());
     world.holds(
         (1usize..4, 1_000u64..10_000_000),
@@ -144,7 +158,7 @@ fn sessions_are_created_and_closed_as_promised() {
 /// Properties 4, 13 and 14: an invalid id gives the same error everywhere, which names it.
 #[testkit::test(chromium)]
 fn an_id_that_is_none_is_refused_alike_by_every_tool() {
-    let world = World::new(&[]);
+    let world = World::shared();
     let ids = prop_oneof![
         "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
         "\\PC{1,40}",
@@ -173,7 +187,7 @@ fn prop_assume_not_default(id: &str) {
 /// Properties 5 and 6: a success is reported with everything that was promised.
 #[testkit::test(chromium)]
 fn successful_calls_return_the_required_fields() {
-    let world = World::new(&[]);
+    let world = World::shared();
     let session = id(&world.created(json!({})));
     let of = ("[a-z]{1,12}", "[a-zA-Z0-9 .,]{0,6}", 200u16..500);
     world.holds(of, |world, (path, text, status)| {
@@ -202,7 +216,7 @@ fn successful_calls_return_the_required_fields() {
 /// Property 12: the storage of one session is invisible to another.
 #[testkit::test(chromium)]
 fn what_one_session_stores_another_does_not_see() {
-    let world = World::new(&[]);
+    let world = World::shared();
     let url = world.site.url("/");
     let (one, other) = (id(&world.created(json!({}))), id(&world.created(json!({}))));
     for session in [&one, &other] {
@@ -237,7 +251,7 @@ fn what_one_session_stores_another_does_not_see() {
 /// Properties 13, 14 and 15: every error has a code and a message, names its session, and other mistakes have other codes.
 #[testkit::test(chromium)]
 fn other_mistakes_have_other_codes() {
-    let world = World::new(&[]);
+    let world = World::shared();
     let session = id(&world.created(json!({})));
     let url = world.site.url("/");
     world.call("navigate", json!({ "sessionId": session, "url": url }));
@@ -345,7 +359,7 @@ const MOST: usize = 3;
 /// Property 10, and all others together: a server behaves like a list of lifetimes.
 #[testkit::test(chromium, slow)]
 fn sessions_match_a_simple_model() {
-    let world = World::new(&["--max-sessions", "3"]);
+    let world = World::with_args(&["--max-sessions", "3"]);
     world.holds(steps(), |world, steps| {
         let mut model: Vec<(String, Life)> = Vec::new();
         for step in steps {
@@ -367,7 +381,7 @@ fn sessions_match_a_simple_model() {
 #[testkit::test(chromium)]
 fn a_crash_is_reported_once_per_browser() {
     use Step::{Crash, Create, Use};
-    let world = World::new(&[]);
+    let world = World::with_args(&[]);
     let mut model = Vec::new();
     for step in [Create, Crash, Use(0), Crash, Use(0), Crash, Use(0), Use(0)] {
         play(&world, &mut model, step);

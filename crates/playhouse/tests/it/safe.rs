@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use testkit::{Client, Engine, Site, eventually};
+use testkit::{Engine, PooledClient, Site, eventually};
 
 use crate::cli::run;
-use crate::{launch, launch_on};
+use crate::{launch, launch_on, server};
 
 const SAFE: [&str; 3] = ["--safe", "--allowed-domains", "127.0.0.1"];
 
-async fn safe(args: &[&str]) -> Client {
-    launch(&[&SAFE, args].concat()).start().await
+async fn safe(engine: Engine) -> PooledClient {
+    launch_on(engine, &SAFE).pooled().await
 }
 
 /// Returns the error of a server that does not start.
@@ -78,7 +78,7 @@ async fn secrets_are_typed_into_documents_of_their_origins_only() {
     fs::write(&secrets, &bound).expect("writable");
     let secrets = secrets.display().to_string();
     let flag = format!("--secrets={secrets}");
-    let client = safe(&["--allowed-domains=localhost", &flag]).await;
+    let client = server(&[&SAFE[..], &["--allowed-domains=localhost", &flag]].concat()).await;
     let fields =
         json!([{ "target": "#field", "name": "Field", "type": "textbox", "value": "KEY" }]);
     for (tool, arguments) in [
@@ -143,7 +143,7 @@ fn the_help_of_safe_mode_is_its_table() {
 async fn clients_run_no_code_and_name_no_files() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>safe</title><input type=file><p id=out></p><script>document.querySelector('input').onchange = async (event) => { const [file] = event.target.files; out.textContent = file.name + ': ' + await file.text(); };</script>");
-    let client = safe(&[]).await;
+    let client = safe(Engine::Chromium).await;
     client.success("navigate", json!({ "url": url })).await;
     for (tool, arguments) in [
         ("browser_evaluate", json!({ "function": "1" })),
@@ -200,7 +200,7 @@ async fn clients_run_no_code_and_name_no_files() {
 #[testkit::test(chromium)]
 async fn pages_reach_allowed_domains_and_no_private_addresses() {
     let site = Site::start().await;
-    let client = safe(&[]).await;
+    let client = safe(Engine::Chromium).await;
     // A literally allowed address is exempt.
     client
         .success("navigate", json!({ "url": site.url("/") }))
@@ -217,7 +217,7 @@ async fn pages_reach_allowed_domains_and_no_private_addresses() {
 #[testkit::test(chromium)]
 async fn downloads_are_quarantined() {
     let site = Site::start().await;
-    let client = safe(&[]).await;
+    let client = safe(Engine::Chromium).await;
     let go = json!({ "url": site.url("/download?name=tool.sh") });
     let answer = client.success("navigate", go).await;
     let path = answer["download"]["path"]
@@ -270,7 +270,7 @@ async fn permission_requests_of_pages_are_denied(engine: Engine) {
         navigator.geolocation.getCurrentPosition(() => place.textContent = 'given', (error) => place.textContent = 'refused ' + error.code);
         (async () => { notes.textContent = typeof Notification === 'undefined' ? 'denied' : await Notification.requestPermission(); })();
     </script>");
-    let client = launch_on(engine, &SAFE).start().await;
+    let client = safe(engine).await;
     client.success("navigate", json!({ "url": url })).await;
     for text in ["refused 1", "denied"] {
         let wait = json!({ "selector": format!("text={text}"), "timeout": 20_000 });

@@ -140,7 +140,7 @@ async fn code_names_a_secret_as_its_language_does() {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_password_that_is_a_secret_shows_its_name_and_others_stay_masked(engine: Engine) {
     let (client, _) = client(engine.args(), "PASSWORD=hunter22\nOTHER=pässwörd\n").await;
     let site = Site::start().await;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use testkit::{Site, eventually};
+use testkit::{Engine, Site, eventually};
 
-use crate::{launch, server};
+use crate::{launch, server, shared};
 
 const EXAMPLE: &str = include_str!("../../../server/src/config/tests/shape.json");
 
@@ -62,7 +62,7 @@ async fn a_blocked_domain_gets_no_request_and_the_rule_is_reported() {
 #[testkit::test(chromium)]
 async fn internal_pages_require_the_option() {
     let inside = json!({ "url": "chrome://version" });
-    let client = server(&[]).await;
+    let client = shared(Engine::Chromium, &[]).await;
     let refused = client.call("browser_navigate", inside.clone()).await;
     assert_eq!(
         refused.error(),
@@ -97,7 +97,7 @@ async fn a_screenshot_may_be_too_large() {
 
 #[testkit::test(chromium)]
 async fn images_above_the_limit_are_not_compared() {
-    let client = server(&["--toolsets", "session"]).await;
+    let client = shared(Engine::Chromium, &[]).await;
     let wide = image::RgbaImage::new(150_000, 1);
     wide.save(client.workspace().join("wide.png"))
         .expect("a picture");

@@ -2,7 +2,7 @@
 
 mod expensive_calls;
 
-use crate::launch;
+use crate::{launch, shared};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use testkit::{HttpServer, Site};
+use testkit::{Engine, HttpServer, Site};
 
 /// How long `/health` may take during another client's call, on an idle machine.
 const SOON: Duration = Duration::from_millis(200);
@@ -148,7 +148,7 @@ async fn expensive_calls_do_not_block_other_clients() {
 
 #[testkit::test(chromium)]
 async fn files_of_one_session_are_never_anothers() {
-    let client = launch(&["--toolsets", "browser,session"]).start().await;
+    let client = shared(Engine::Chromium, &[]).await;
     let folder = |session: &str| format!(".playwright-mcp/session-{}/", &session[..8]);
     let mut paths = Vec::new();
     for _ in 0..2 {
@@ -174,7 +174,7 @@ async fn files_of_one_session_are_never_anothers() {
 async fn an_expression_with_too_much_backtracking_is_refused() {
     let site = Site::start().await;
     let url = site.add_page("/", &format!("<p>{}!</p>", "a".repeat(64)));
-    let client = launch(&["--toolsets", "browser,session"]).start().await;
+    let client = shared(Engine::Chromium, &[]).await;
     client.success("navigate", json!({ "url": url })).await;
     let refused = client
         .call("browser_find", json!({ "regex": "(a+)+$" }))

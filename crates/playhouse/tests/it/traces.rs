@@ -1,6 +1,6 @@
 //! Traces, read by the loader of Playwright's trace viewer.
 
-use crate::{launch_on, server_on};
+use crate::{launch_on, shared};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,8 +94,7 @@ fn site_pages(site: &Site) -> String {
 async fn the_trace_viewer_reads_a_trace(engine: Engine) {
     let site = Site::start().await;
     let url = site_pages(&site);
-    let args = ["--toolsets", "browser,session", "--caps", "devtools,vision"];
-    let client = launch_on(engine, &args).start().await;
+    let client = shared(engine, &[]).await;
     // What was loaded before belongs to the trace, because its snapshots need it.
     call(&client, "browser_navigate", json!({ "url": url })).await;
     call(&client, "browser_start_tracing", json!({})).await;
@@ -255,7 +254,7 @@ async fn a_trace_of_a_page_in_an_endless_loop_is_written(engine: Engine) {
     let site = Site::start().await;
     site.add("/data", Resource::new("text/plain", "data"));
     let url = site.add_page("/stuck", STUCK);
-    let client = server_on(engine, &["--caps", "devtools"]).await;
+    let client = shared(engine, &[]).await;
     call(&client, "browser_navigate", json!({ "url": url })).await;
     site.add_page("/go", "");
     let loops = || site.requests().iter().any(|it| it.target == "/loop");

@@ -7,7 +7,7 @@ use std::time::Instant;
 use testkit::{Client, Engine, Processes, Site, eventually};
 
 use crate::faults::kill;
-use crate::{launch, launch_on, server, server_on};
+use crate::{launch, launch_on, server, shared};
 
 const RED: [u8; 3] = [255, 0, 0];
 const BLUE: [u8; 3] = [0, 0, 255];
@@ -81,7 +81,7 @@ const DEVTOOLS: [&str; 2] = ["--caps", "devtools"];
 #[testkit::test(chromium, firefox, webkit, ffmpeg)]
 async fn a_video_shows_the_page_for_as_long_as_it_was_recorded(engine: Engine) {
     let site = Site::start().await;
-    let client = server_on(engine, &DEVTOOLS).await;
+    let client = shared(engine, &[]).await;
     done(
         &client,
         "browser_navigate",
@@ -231,7 +231,7 @@ async fn ffmpeg_ends_with_a_killed_server() {
 )]
 async fn overlays_are_in_the_video_and_not_in_the_page(engine: Engine) {
     let site = Site::start().await;
-    let client = server_on(engine, &["--caps", "devtools,vision"]).await;
+    let client = shared(engine, &[]).await;
     done(
         &client,
         "browser_navigate",

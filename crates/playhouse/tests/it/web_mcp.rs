@@ -1,6 +1,6 @@
 //! Tools that pages register with the WebMCP API: their list, calls, changes of the list, and pages that abuse the API.
 
-use crate::launch;
+use crate::{launch_on, shared};
 use serde_json::{Value, json};
 use testkit::{Client, Engine, Site, eventually};
 
@@ -21,10 +21,7 @@ const ADDS: &str = "<script>(document.modelContext ?? navigator.modelContext).re
 })</script>";
 
 async fn start(engine: Engine, args: &[&str]) -> Client {
-    let args = [engine.args(), args].concat();
-    let client = launch(&args).spawn();
-    client.initialize(json!({})).await;
-    client
+    launch_on(engine, args).start().await
 }
 
 /// Returns the tools of the page that are listed.
@@ -63,8 +60,9 @@ async fn notified_of_a_change(client: &Client) {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn tools_of_a_page_are_listed_and_called(engine: Engine) {
+    // A notification about the page of an earlier test would count.
     let client = start(engine, &[]).await;
     let site = Site::start().await;
     let url = site.add_page("/", &format!("{POLYFILL}<p>0</p>{ADDS}"));
@@ -112,9 +110,9 @@ async fn tools_of_a_page_are_listed_and_called(engine: Engine) {
     assert!(unknown.await.is_err(), "the page with the tool is left");
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn tools_of_frames_name_their_frame(engine: Engine) {
-    let client = start(engine, &["--caps", "webmcp"]).await;
+    let client = shared(engine, &[]).await;
     let site = Site::start().await;
     let frame = site.add_page("/frame", &format!("{POLYFILL}<p>0</p>{ADDS}"));
     let page = format!("{POLYFILL}<p>0</p>{ADDS}<iframe src=\"{frame}\"></iframe>");
@@ -162,7 +160,7 @@ async fn the_api_of_chromium_is_used() {
 
 #[testkit::test(chromium)]
 async fn the_tools_of_a_page_are_bounded_and_cannot_hang_the_server() {
-    let client = start(Engine::Chromium, &[]).await;
+    let client = shared(Engine::Chromium, &[]).await;
     let site = Site::start().await;
     let hostile = "<p>Still here</p><script>navigator.modelContext = { getTools: () => [
         ...Array.from({ length: 1000 }, (_, index) => ({ name: 'tool' + index, description: 'x'.repeat(1e6) })),
@@ -186,7 +184,7 @@ async fn the_tools_of_a_page_are_bounded_and_cannot_hang_the_server() {
 /// A list that is not answered in time must not terminate the script that holds it up.
 #[testkit::test(chromium, firefox, webkit)]
 async fn a_busy_page_is_not_interrupted(engine: Engine) {
-    let client = start(engine, &[]).await;
+    let client = shared(engine, &[]).await;
     let site = Site::start().await;
     let url = site.add_page(
         "/",

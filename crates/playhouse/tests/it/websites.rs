@@ -2,25 +2,21 @@
 
 use engine::estimate_tokens;
 use serde_json::{Value, json};
-use testkit::{CallResult, Client, Engine, Site, Website};
+use testkit::{CallResult, Engine, PooledClient, Site, Website};
 
-use crate::launch_on;
+use crate::shared;
 
 /// A client that counts its calls and the tokens of their answers.
 struct Agent {
-    client: Client,
+    client: PooledClient,
     calls: usize,
     tokens: usize,
 }
 
 impl Agent {
     async fn start(engine: Engine) -> Self {
-        let launch = launch_on(engine, &[]);
         Self {
-            client: launch
-                .args(["--answers", "compact", "--changes", "on"])
-                .start()
-                .await,
+            client: shared(engine, &["--answers", "compact", "--changes", "on"]).await,
             calls: 0,
             tokens: 0,
         }
@@ -68,7 +64,7 @@ fn is_reference(word: &str) -> bool {
     number.is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
-#[testkit::test(chromium, firefox, webkit, websites)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit), websites)]
 async fn todo_mvc_takes_few_calls_and_tokens(engine: Engine) {
     let site = Site::start().await;
     let mut agent = Agent::start(engine).await;
@@ -97,7 +93,7 @@ async fn todo_mvc_takes_few_calls_and_tokens(engine: Engine) {
     );
 }
 
-#[testkit::test(chromium, firefox, webkit, websites)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit), websites)]
 async fn a_long_page_fits_into_a_small_answer(engine: Engine) {
     let site = Site::start().await;
     let mut agent = Agent::start(engine).await;

@@ -4,10 +4,11 @@ use serde_json::json;
 use testkit::Resource;
 
 use super::HostilePage;
+use crate::PATIENT;
 
 #[testkit::test(chromium)]
 async fn navigation_errors_carry_the_net_error() {
-    let visit = HostilePage::with(&["--timeout-navigation", "20000"]).await;
+    let visit = HostilePage::with(&PATIENT).await;
     let site = &visit.site;
     let there = site.url("/fine");
     let looping = site.add(

@@ -3,10 +3,11 @@
 use serde_json::json;
 
 use super::HostilePage;
+use crate::PATIENT;
 
 #[testkit::test(chromium)]
 async fn a_page_that_opens_windows_without_end_can_be_left() {
-    let visit = HostilePage::with(&["--timeout-action", "3000"]).await;
+    let visit = HostilePage::measured(&["--timeout-action", "3000"]).await;
     for opens in [
         "<button onclick=\"for (;;) window.open('/fine')\">Go</button>",
         "<button onclick=\"setInterval(() => window.open('/fine'), 0)\">Go</button>",
@@ -27,7 +28,7 @@ async fn a_page_that_opens_windows_without_end_can_be_left() {
 
 #[testkit::test(chromium)]
 async fn a_flood_of_messages_and_requests_does_not_hold_up_the_page() {
-    let visit = HostilePage::with(&["--timeout-action", "20000"]).await;
+    let visit = HostilePage::measured(&PATIENT).await;
     for flood in [
         // Ten thousand small messages per second, fewer on a busy machine, on which an interval would leave the page no time for a click.
         "const flood = () => { for (let i = 0; i < 1000; i++) console.log('m', i, { i }); setTimeout(flood, 100) }; flood()",

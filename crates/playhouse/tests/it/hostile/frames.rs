@@ -1,6 +1,6 @@
 //! Frames that come and go.
 
-use crate::launch_on;
+use crate::{PATIENT, shared};
 use serde_json::json;
 use testkit::{Engine, Site};
 
@@ -22,7 +22,7 @@ async fn a_page_that_replaces_its_frames_keeps_its_tab(engine: Engine) {
             }}, 100);</script>"
         ),
     );
-    let client = launch_on(engine, &[]).start().await;
+    let client = shared(engine, &PATIENT).await;
     client.navigate(&url).await;
     for _ in 0..20 {
         let answer = client.call("browser_snapshot", json!({})).await;

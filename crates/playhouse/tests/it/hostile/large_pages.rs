@@ -3,15 +3,13 @@
 use serde_json::json;
 
 use super::HostilePage;
+use crate::PATIENT;
 
 const BUTTON: &str = "<title>Giant</title><button>Go</button>";
 
-/// Timeouts that suffice on a busy machine.
-const PATIENT: &[&str] = &["--timeout-action", "20000", "--timeout-navigation", "40000"];
-
 #[testkit::test(chromium, slow)]
 async fn a_page_of_fifty_megabytes_uses_bounded_memory() {
-    let visit = HostilePage::with(PATIENT).await;
+    let visit = HostilePage::measured(&PATIENT).await;
     let giant = "lorem ipsum ".repeat(50_000_000 / 12);
     visit.open(&format!("{BUTTON}{giant}")).await;
     let seen = visit.call("browser_snapshot", json!({})).await;
@@ -27,7 +25,7 @@ async fn a_page_of_fifty_megabytes_uses_bounded_memory() {
 
 #[testkit::test(chromium)]
 async fn a_text_and_a_name_of_megabytes_are_cut() {
-    let visit = HostilePage::with(PATIENT).await;
+    let visit = HostilePage::measured(&PATIENT).await;
     let (text, name) = ("lorem ".repeat(200_000), "x".repeat(2_000_000));
     let opened = visit
         .open(&format!(
@@ -54,7 +52,7 @@ async fn a_text_and_a_name_of_megabytes_are_cut() {
 
 #[testkit::test(chromium)]
 async fn a_tree_that_is_too_large_to_be_shown_is_searched_as_a_whole() {
-    let visit = HostilePage::with(PATIENT).await;
+    let visit = HostilePage::measured(&PATIENT).await;
     let texts: String = (0..45)
         .map(|number| format!("<p>{number}{}</p>", "lorem ipsum ".repeat(8_300)))
         .collect();
@@ -73,7 +71,7 @@ async fn a_tree_that_is_too_large_to_be_shown_is_searched_as_a_whole() {
 
 #[testkit::test(chromium)]
 async fn output_of_client_code_uses_bounded_memory() {
-    let visit = HostilePage::with(PATIENT).await;
+    let visit = HostilePage::measured(&PATIENT).await;
     visit.open(BUTTON).await;
     let code = "async page => { for (let i = 0; i < 20; i++) console.log('x'.repeat(1e7)); return 'done'; }";
     let ran = visit
@@ -90,7 +88,7 @@ async fn output_of_client_code_uses_bounded_memory() {
 
 #[testkit::test(chromium)]
 async fn a_hundred_thousand_nodes_are_shown_in_part() {
-    let visit = HostilePage::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
+    let visit = HostilePage::measured(&[&PATIENT[..], &["--snapshot-mode", "none"]].concat()).await;
     let items = "<li>one of very many</li>".repeat(100_000);
     visit
         .open(&format!("{BUTTON}<h1>Part</h1><ul>{items}</ul>"))
@@ -110,7 +108,7 @@ async fn a_hundred_thousand_nodes_are_shown_in_part() {
 
 #[testkit::test(chromium)]
 async fn five_hundred_frames_do_not_hold_up_the_next_page() {
-    let visit = HostilePage::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
+    let visit = HostilePage::measured(&[&PATIENT[..], &["--snapshot-mode", "none"]].concat()).await;
     visit
         .open(&format!(
             "{BUTTON}{}",

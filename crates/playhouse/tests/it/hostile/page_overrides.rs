@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::HostilePage;
+use crate::PATIENT;
 
 /// Fields that shadow the properties of elements.
 const CLOBBERS: &str = "children parentNode parentElement tagName localName nodeType nodeName nodeValue firstChild nextSibling childNodes \
@@ -13,7 +14,7 @@ const CLOBBERS: &str = "children parentNode parentElement tagName localName node
 
 #[testkit::test(chromium)]
 async fn fields_named_after_properties_do_not_hide_their_form() {
-    let visit = HostilePage::with(&["--caps", "testing"]).await;
+    let visit = HostilePage::with(&[]).await;
     let fields: String = CLOBBERS
         .split_whitespace()
         .map(|name| format!("<input type=hidden name={name}>"))
@@ -116,7 +117,7 @@ async fn a_page_that_replaces_what_scripts_rely_on_is_used_all_the_same() {
 
 #[testkit::test(chromium)]
 async fn a_page_that_never_rests_or_lies_too_deep_can_be_used() {
-    let visit = HostilePage::with(&["--timeout-action", "20000"]).await;
+    let visit = HostilePage::with(&PATIENT).await;
     let restless = "new MutationObserver(() => setTimeout(() => d.append(document.createElement('p')))).observe(d, { childList: true }); d.append('x');";
     let deep = "let e = d; for (let i = 0; i < 300; i++) { const next = document.createElement(i % 2 ? 'section' : 'div'); e.append(next); e = next; } \
         e.append(document.querySelector('button'));";
