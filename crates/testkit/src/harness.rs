@@ -74,6 +74,9 @@ struct Case {
 type Times = Arc<Mutex<Vec<(Duration, String)>>>;
 
 /// Runs the registered tests that the arguments of the process select, and exits.
+///
+/// # Panics
+/// If a server of the pool does not exit, or exits with an error.
 pub fn main() -> ! {
     let mut arguments = Arguments::from_args();
     let requested = match (arguments.ignored, arguments.include_ignored) {
@@ -119,10 +122,7 @@ pub fn main() -> ! {
     if !arguments.list {
         save(&times.lock().expect("not poisoned"));
     }
-    if !end_idle_servers() {
-        eprintln!("error: a server of the pool did not exit without an error");
-        std::process::exit(101);
-    }
+    assert!(end_idle_servers(), "a server of the pool failed to exit");
     conclusion.exit()
 }
 
