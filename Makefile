@@ -41,12 +41,6 @@ part = .ci/part $@
 # Cargo's target folder, which its configuration or an environment variable can move.
 target_folder = $(shell $(CARGO) metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
-# With examples of the whole workspace, so that Cargo selects the features that tests have, and compiles the dependencies once.
-define CONFORMANCE_PROGRAMS
-$(CARGO) build --locked --workspace --bin playhouse --bin conformance --examples
-$(CARGO) build --locked --workspace --examples --features playhouse/conformance
-endef
-
 # An MCP client drives the server over stdio through an example shop. SESSIONS=8: that many sessions side by side. E2E=1: an app under
 # test, which the server starts.
 demo: chromium $(if $(E2E),$(call packages,$(APPS)))
@@ -177,9 +171,10 @@ miniwob: chromium engines $(call packages,$(NODE_TOOLS) $(CLIENTS)) $(MINIWOB)/r
 	done; test -z "$$failed"
 
 # Runs the official suite of the Model Context Protocol against the server as it is, and against one with the fixtures of the suite.
+# With the examples of the whole workspace, Cargo selects the features that tests have, and compiles nothing twice.
 conformance: chromium clients
-	$(CONFORMANCE_PROGRAMS)
-	target/debug/conformance target/debug/playhouse target/debug/examples/conformance
+	$(CARGO) build --locked --workspace --bin playhouse --bin conformance --examples
+	"$(target_folder)/debug/conformance" "$(target_folder)/debug/playhouse" "$(target_folder)/debug/examples/conformance"
 
 # What calls cost, beside the raw protocol and three peers. ARGS="--rounds 1 --only click --servers pw,ours" is quick;
 # ARGS="--output docs/benchmarks.md" writes the document, on a machine that does nothing else.

@@ -35,3 +35,6 @@ pub use tools::reference::{
 };
 pub use tools::tool::{SessionNaming, ToolDef, Toolset};
 pub use tools::{TOOLSETS, Toolbox};
+// Only for the conformance suite: no interface of the product.
+#[doc(hidden)]
+pub use transport::mcp::{Fixtures, set_fixtures};

@@ -4,7 +4,6 @@ mod audit;
 mod client;
 mod connection;
 mod elicitation;
-#[cfg(feature = "conformance")]
 mod fixtures;
 mod log;
 mod progress;
@@ -20,11 +19,9 @@ use crate::sessions::Caller;
 use rmcp::ServiceExt as _;
 use std::sync::Arc;
 
-#[cfg(not(feature = "conformance"))]
-use connection::Connection as Served;
-#[cfg(feature = "conformance")]
-use fixtures::Fixtures as Served;
+use connection::Connection;
 
+pub use fixtures::{Fixtures, set_fixtures};
 pub(crate) use streamable::{Answer, Body, Streamable, body, has_no_end, tool_called};
 pub(crate) use text::{Closed, Feed, Outbox};
 
@@ -37,7 +34,7 @@ pub(crate) fn connection(
 ) -> (Feed, Outbox, impl Future<Output = ()> + Send) {
     let (transport, feed, outbox) = text::pair();
     let serve = async move {
-        match Served::of(server, caller, host, transport.room())
+        match Connection::of(server, caller, host, transport.room())
             .serve(transport)
             .await
         {

@@ -3,6 +3,7 @@
 use super::audit::{failed, recorded};
 use super::client::ConnectedClient;
 use super::elicitation::{ElicitationMode, RetryingClient};
+use super::fixtures::fixtures;
 use super::log::{Log, SetLevel};
 use super::progress::Progress;
 use super::prompts;
@@ -233,7 +234,8 @@ impl ServerHandler for Connection {
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request)?;
         let caller = self.caller(&context.extensions, has_session(&context));
-        let tools = tools::list(&self.server, &caller)?;
+        let mut tools = tools::list(&self.server, &caller)?;
+        tools.extend(fixtures().tools());
         let list = ListToolsResult::with_all_items(tools);
         Ok(match self.server.lists_document_tools() {
             true => kept!(list, &context, Fleeting),
@@ -246,6 +248,9 @@ impl ServerHandler for Connection {
         mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(result) = fixtures().call_tool(&request, &context) {
+            return result.await.map(Into::into);
+        }
         let ticket = context.extensions.get::<Ticket>().cloned();
         let can = context.client_capabilities();
         let has_roots = !modern(&context)
@@ -328,7 +333,8 @@ impl ServerHandler for Connection {
         let resources = self.resources(&context, "resources/list")?;
         let cursor = request.and_then(|request| request.cursor);
         let mark = resources.list_mark();
-        let list = resources::list(&resources, cursor).await?;
+        let mut list = resources::list(&resources, cursor).await?;
+        list.resources.extend(fixtures().resources());
         if self.can_notify(&context) {
             self.subscriptions
                 .follow_list(resources, mark, context.peer.clone());
@@ -343,7 +349,9 @@ impl ServerHandler for Connection {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.resources(&context, "resources/templates/list")?;
         first_page(request)?;
-        let list = resources::templates();
+        let mut list = resources::templates();
+        list.resource_templates
+            .extend(fixtures().resource_templates());
         Ok(kept!(list, &context, Lasting))
     }
 
@@ -352,6 +360,9 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if let Some(result) = fixtures().read_resource(&request.uri) {
+            return Ok(result.into());
+        }
         let resources = self.resources(&context, "resources/read")?;
         let asked = json!({ "uri": request.uri });
         let read = async |entry: Option<&Entry>| {
@@ -372,6 +383,9 @@ impl ServerHandler for Connection {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        if fixtures().can_subscribe(&request.uri) {
+            return Ok(());
+        }
         let resources = self.resources(&context, "resources/subscribe")?;
         if modern(&context) {
             return Err(unknown_method("resources/subscribe"));
@@ -389,6 +403,9 @@ impl ServerHandler for Connection {
         request: UnsubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        if fixtures().can_subscribe(&request.uri) {
+            return Ok(());
+        }
         self.resources(&context, "resources/unsubscribe")?;
         self.subscriptions.remove(&request.uri);
         Ok(())
@@ -432,7 +449,8 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         first_page(request)?;
-        let list = prompts::list(&self.server)?;
+        let mut list = prompts::list(&self.server)?;
+        list.prompts.extend(fixtures().prompts());
         Ok(kept!(list, &context, Lasting))
     }
 
@@ -441,6 +459,9 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        if let Some(result) = fixtures().get_prompt(&request) {
+            return Ok(result.into());
+        }
         let asked = json!({ "name": request.name, "arguments": request.arguments });
         let prompt = async |_: Option<&Entry>| prompts::get(&self.server, request);
         let caller = self.caller(&context.extensions, has_session(&context));
@@ -454,6 +475,9 @@ impl ServerHandler for Connection {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        if let Some(result) = fixtures().complete(&request) {
+            return Ok(result);
+        }
         let caller = self.caller(&context.extensions, has_session(&context));
         let resources = self.server.resources(caller);
         match &request.r#ref {

@@ -6,7 +6,8 @@ mod pump;
 mod sessions;
 mod watched;
 
-use super::{Served, text};
+use super::connection::Connection;
+use super::text;
 use crate::access::principal::Principal;
 use crate::config::HttpSettings;
 use crate::server::Server;
@@ -35,8 +36,8 @@ pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 #[derive(Clone)]
 pub(crate) struct Streamable {
     sessions: Arc<HttpSessions>,
-    with_sessions: StreamableHttpService<Served, HttpSessions>,
-    without: StreamableHttpService<Served, NeverSessionManager>,
+    with_sessions: StreamableHttpService<Connection, HttpSessions>,
+    without: StreamableHttpService<Connection, NeverSessionManager>,
 }
 
 impl Streamable {
@@ -55,7 +56,7 @@ impl Streamable {
             .with_cancellation_token(end);
         let connection = |server: &Arc<Server>| {
             let server = server.clone();
-            move || Ok(Served::over_http(server.clone()))
+            move || Ok(Connection::over_http(server.clone()))
         };
         Self {
             with_sessions: StreamableHttpService::new(

@@ -5,6 +5,7 @@ use super::events::{EventLogs, Events, stream_of};
 use super::pump::pump;
 use super::watched::{Open, Watched};
 use crate::access::principal::Principal;
+use crate::transport::mcp::fixtures::events_until_cut;
 use crate::transport::mcp::text::{MAX_OPEN_REQUESTS, SERVER_ERROR};
 use futures_util::future::Either;
 use futures_util::{Stream, StreamExt as _};
@@ -350,8 +351,7 @@ impl SessionManager for HttpSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
-        #[cfg(feature = "conformance")]
-        let events = crate::transport::mcp::fixtures::events_until_cut(&message);
+        let events = events_until_cut(&message);
         let (handle, open) = self.seen(id, |seen| (seen.handle.clone(), seen.open.clone()))?;
         let request = match &message {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
@@ -383,9 +383,7 @@ impl SessionManager for HttpSessions {
         let ended = SessionError::SessionServiceTerminated;
         match begun.await.unwrap_or(Err(ended)) {
             Ok(stream) => {
-                #[cfg(feature = "conformance")]
-                let stream = stream.take(events);
-                let stream = stream.inspect(move |event| {
+                let stream = stream.take(events).inspect(move |event| {
                     if let (Some(request), Some(stream)) = (&request, stream_of(event)) {
                         open.answers_on(request, stream);
                     }
