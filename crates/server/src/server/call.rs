@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::sessions::{Caller, SelectedSession, Visible};
 use crate::telemetry::{CallResult, CallSpan, METRICS, RequestInfo};
 use crate::tools::Lookup;
-use crate::tools::tool::{Arguments, Reach, ToolDef};
+use crate::tools::tool::{Arguments, BoxFuture, Reach, ToolDef};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -24,14 +24,14 @@ const PRELAUNCH: ToolSpec = ToolSpec::internal("prelaunch", OutputFormat::Markdo
 
 impl Server {
     /// Calls a tool for a client, and records it. The shutdown of the server ends it early.
-    pub(crate) async fn call(
-        self: &Arc<Self>,
-        name: &str,
+    pub(crate) fn call<'a>(
+        self: &'a Arc<Self>,
+        name: &'a str,
         arguments: Arguments,
         caller: Caller,
         client: Arc<dyn Client>,
         incoming: IncomingCall,
-    ) -> Result<Content, UnknownTool> {
+    ) -> BoxFuture<'a, Result<Content, UnknownTool>> {
         let request = Request {
             arguments,
             caller,
@@ -40,11 +40,21 @@ impl Server {
             entry: None,
             batch: None,
         };
-        self.serve(name, request).await
+        self.serve(name, request)
     }
 
     /// Calls a tool for a client or for a batch, and records it. A call of a page's tool is one of `browser_webmcp_call`.
-    pub(super) async fn serve(
+    ///
+    /// The future is boxed because it would be compiled into each of its callers.
+    pub(super) fn serve<'a>(
+        self: &'a Arc<Self>,
+        name: &'a str,
+        request: Request,
+    ) -> BoxFuture<'a, Result<Content, UnknownTool>> {
+        Box::pin(self.serve_in_span(name, request))
+    }
+
+    async fn serve_in_span(
         self: &Arc<Self>,
         name: &str,
         mut request: Request,
@@ -289,11 +299,11 @@ impl Server {
     }
 
     /// Calls a tool from within this process.
-    pub(crate) async fn call_here(
-        self: &Arc<Self>,
-        name: &str,
+    pub(crate) fn call_here<'a>(
+        self: &'a Arc<Self>,
+        name: &'a str,
         arguments: Arguments,
-    ) -> Result<Content, UnknownTool> {
+    ) -> BoxFuture<'a, Result<Content, UnknownTool>> {
         let incoming = IncomingCall {
             ticket: CallQueue::default().join(),
             cancel: CancellationToken::new(),
@@ -301,7 +311,6 @@ impl Server {
         };
         let caller = self.caller(Principal::anonymous());
         self.call(name, arguments, caller, Arc::new(Anonymous), incoming)
-            .await
     }
 }
 
