@@ -21,10 +21,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::ops::Deref;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub(crate) use crate::calls::tool_spec::Effect;
@@ -403,7 +404,7 @@ fn internal(tool: &'static str, error: &serde_json::Error) -> Error {
 
 /// Checks the arguments against the schema. Returns them in the form that the struct of the tool accepts.
 fn check(def: &ToolDef, mut arguments: Arguments) -> Result<Value> {
-    let schema = (def.schema)();
+    let schema = known_schema(def);
     arguments::remove_empty(&schema, &mut arguments);
     let mut problems = arguments::problems(&schema, &arguments);
     if def.output_format == OutputFormat::Json {
@@ -416,4 +417,15 @@ fn check(def: &ToolDef, mut arguments: Arguments) -> Result<Value> {
         });
     }
     Ok(arguments::with_integers(Value::Object(arguments)))
+}
+
+/// The schemas of the arguments of tools that were called, by the name of the tool. Building one takes longer than most calls that do not
+/// reach a browser.
+static SCHEMAS: Mutex<BTreeMap<&'static str, Arc<Map<String, Value>>>> =
+    Mutex::new(BTreeMap::new());
+
+fn known_schema(def: &ToolDef) -> Arc<Map<String, Value>> {
+    let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+    let schema = schemas.entry(def.name);
+    schema.or_insert_with(|| (def.schema)().into()).clone()
 }
