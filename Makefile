@@ -41,20 +41,24 @@ part = .ci/part $@
 # Cargo's target folder, which its configuration or an environment variable can move.
 target_folder = $(shell $(CARGO) metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
+# Builds the server and the programs of benchmarks in a profile, and runs one of them.
+define benchmarks
+$(CARGO) build --locked --profile $(1) -p playhouse -p benchmarks
+"$(target_folder)/$(patsubst dev,debug,$(1))/benchmarks" $(2)
+endef
+
 # An MCP client drives the server over stdio through an example shop. SESSIONS=8: that many sessions side by side. E2E=1: an app under
 # test, which the server starts.
 demo: chromium $(if $(E2E),$(call packages,$(APPS)))
-	$(CARGO) build --locked -p playhouse -p testkit
-	$(if $(SESSIONS),target/debug/sessions $(SESSIONS),target/debug/demo $(if $(E2E),--e2e))
+	$(call benchmarks,dev,demo $(or $(SESSIONS),$(if $(E2E),--e2e)))
 
 # The screenshot of the dashboard in the documents.
 screenshot: chromium
-	$(CARGO) build --locked -p playhouse -p testkit
-	target/debug/screenshot docs/dashboard.png
+	$(call benchmarks,dev,screenshot docs/dashboard.png)
 
 # Tests that need at most Node and a Chromium.
 test: $(PREREQUISITES)
-	$(CARGO) test --locked --workspace --no-fail-fast
+	$(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast
 
 # The gate of a change: `check`, all unit tests, all tests on Chromium, and on Firefox and WebKit those that reach a backend. Builds and
 # downloads that do not depend on each other happen at the same time. The durations of its parts and of the slowest tests are printed.
@@ -64,7 +68,7 @@ ci:
 
 ci-parts:
 	$(MAKE) --jobs=3 --output-sync check test-programs $(PREREQUISITES) $(CI_PREREQUISITES)
-	.ci/part tests $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
+	.ci/part tests $(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast -- --include-ignored
 
 # Everything, on all engines, with the whole input of each test. A part that fails does not keep the others from running.
 nightly:
@@ -74,7 +78,7 @@ nightly:
 
 # All tests, on all engines, with their whole input.
 test-nightly: $(PREREQUISITES) $(CI_PREREQUISITES) $(NIGHTLY_PREREQUISITES)
-	NIGHTLY=1 $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
+	NIGHTLY=1 $(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast -- --include-ignored
 
 # The npm packages of this platform, in target/npm, and a test that installs and uses them.
 npm: chromium
@@ -99,11 +103,11 @@ javascript: $(call packages,$(NODE_TOOLS))
 
 # Compiles the tests and what they run.
 test-programs:
-	$(part) $(CARGO) test --locked --workspace --no-run
+	$(part) $(CARGO) test --locked --workspace --exclude benchmarks --no-run
 
 # The packages of all crates that are published, in target/package. It does not compile them.
 crates:
-	$(part) $(CARGO) package --quiet --locked --workspace --exclude testkit --exclude testkit-macros --no-verify --allow-dirty
+	$(part) $(CARGO) package --quiet --locked --workspace --exclude benchmarks --exclude testkit --exclude testkit-macros --no-verify --allow-dirty
 
 # The server for Windows, and the stand-in for a browser with which it is tested. Builds a standard library if rustup has none for it.
 windows:
@@ -145,19 +149,19 @@ site: $(MDBOOK)/bin/mdbook
 # replies of specs.
 update: $(if $(TOOLS)$(DOCS),,$(call packages,$(NODE_TOOLS))) $(if $(TOOLS)$(DOCS)$(BUNDLES),,$(PREREQUISITES))
 ifneq ($(TOOLS)$(DOCS),)
-	UPDATE_EXPECT=1 $(CARGO) test --workspace --test generated $(if $(TOOLS),--test tools)
+	UPDATE_EXPECT=1 $(CARGO) test --workspace --exclude benchmarks --test generated $(if $(TOOLS),--test tools)
 else ifdef BUNDLES
 	npm run --silent build
 else
 	$(CARGO) fmt --all
 	npm run --silent format
 	npm run --silent build
-	UPDATE_EXPECT=1 $(CARGO) test --workspace
+	UPDATE_EXPECT=1 $(CARGO) test --workspace --exclude benchmarks
 endif
 
 # Sends the same calls to Playhouse and to the npm package, and compares the answers. PARITY=text: only some scenarios.
 parity: chromium oracle
-	NIGHTLY=1 $(CARGO) test --locked --workspace --test parity -- --include-ignored
+	NIGHTLY=1 $(CARGO) test --locked --workspace --exclude benchmarks --test parity -- --include-ignored
 
 # Scripted solvers solve the tasks of MiniWoB++ on each browser and write docs/miniwob.md. ENGINE=firefox: on that browser. TASKS="email
 # click-tab": only those whose names contain one of the words; the others keep their results.
@@ -177,26 +181,20 @@ conformance: chromium clients
 	"$(target_folder)/debug/conformance" "$(target_folder)/debug/playhouse" "$(target_folder)/debug/examples/conformance"
 
 # What calls cost, beside the raw protocol and three peers. ARGS="--rounds 1 --only click --servers pw,ours" is quick;
-# ARGS="--output docs/benchmarks.md" writes the document, on a machine that does nothing else.
+# ARGS="--output docs/benchmarks.md" writes the document, on a machine that does nothing else. PROFILE=dev: without optimizations.
 bench: chromium engines websites
-	$(CARGO) build --locked --release
-	$(CARGO) build --locked --release -p testkit --bin bench --bin baseline
 	npm install --silent --no-audit --no-fund --prefix target/bench/peers \
 	  @playwright/mcp@0.0.83 agent-browser@0.41.2 chrome-devtools-mcp@1.11.0 gpt-tokenizer@4.0.0
-	target/release/bench $(ARGS)
+	$(call benchmarks,$(or $(PROFILE),release),bench $(ARGS))
 
 # Ten thousand calls of mixed work in one server; fails if it needs more at the end than early on. ARGS="10000 --output docs/soak.md"
 # writes the document. SESSIONS=2000: that many sessions, 16 at a time; fails if anything is left of them.
 soak: chromium
-	$(CARGO) build --locked --release
-	$(CARGO) build --locked --release -p testkit --bin sessions --bin soak
-	$(if $(SESSIONS),target/release/sessions --soak $(SESSIONS),target/release/soak $(ARGS))
+	$(call benchmarks,$(or $(PROFILE),release),soak $(if $(SESSIONS),--sessions $(SESSIONS)) $(ARGS))
 
 # What a Selenium Grid costs, beside browsers that the server starts: the table of docs/scaling.md.
 grid: chromium engines selenium
-	$(CARGO) build --locked --release
-	$(CARGO) build --locked --release -p testkit --bin grid
-	target/release/grid
+	$(call benchmarks,$(or $(PROFILE),release),grid)
 
 # The targets below install what is missing, on Debian and Ubuntu.
 

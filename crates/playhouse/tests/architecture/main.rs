@@ -266,9 +266,9 @@ fn every_command_is_sent_and_every_event_handled() {
         let files = krate(name).files;
         users.extend(files.iter().map(|file| file.code().to_owned()));
     }
-    // Binaries of testkit have no `mod` declaration.
-    let bins = rust_files(&root().join("crates/testkit/src/bin"));
-    users.extend(bins.iter().map(|path| {
+    // The baseline sends bare commands.
+    let benchmarks = rust_files(&root().join("benchmarks/src"));
+    users.extend(benchmarks.iter().map(|path| {
         let text = fs::read_to_string(path).expect("a source file is text");
         source::code_of(&text)
     }));
@@ -284,6 +284,7 @@ fn every_command_is_sent_and_every_event_handled() {
 fn names_use_the_terms_of_the_specifications() {
     let crates = CRATES.into_iter().chain(["testkit"]);
     let sources = crates.map(|name| root().join("crates").join(name).join("src"));
+    let sources = sources.chain([root().join("benchmarks/src")]);
     let mut broken = Vec::new();
     for path in sources.flat_map(|source| rust_files(&source)) {
         let text = fs::read_to_string(&path).expect("a source file is text");
@@ -323,6 +324,7 @@ fn no_file_is_too_long() {
         "script/api/src",
         "server/dashboard/src",
         "playhouse/tests",
+        "../benchmarks/src",
     ];
     let folders = CRATES.map(|name| format!("{name}/src")).into_iter();
     let files = folders.chain(others.map(str::to_owned)).flat_map(|folder| {

@@ -1,4 +1,4 @@
-//! Elements, and the actions on an element that need no input actions. <https://www.w3.org/TR/webdriver2/#elements>
+//! Elements, and the action on an element that needs no input actions. <https://www.w3.org/TR/webdriver2/#elements>
 
 use serde::{Deserialize, Serialize};
 
@@ -18,15 +18,6 @@ impl std::fmt::Display for Element {
     }
 }
 
-/// Returns the first element that matches a selector. <https://www.w3.org/TR/webdriver2/#find-element>
-#[derive(Debug, Clone, Serialize)]
-pub struct FindElement {
-    /// The location strategy: `css selector`, `xpath`, …
-    pub using: &'static str,
-    pub value: String,
-}
-command!(FindElement, "Find Element", Post "element", Element);
-
 /// Types text, or sets the files of a file input, one path on each line. <https://www.w3.org/TR/webdriver2/#element-send-keys>
 #[derive(Debug, Clone, Serialize)]
 pub struct ElementSendKeys {
@@ -35,11 +26,3 @@ pub struct ElementSendKeys {
     pub text: String,
 }
 command!(ElementSendKeys, "Element Send Keys", Post "element"/element/"/value", Done);
-
-/// <https://www.w3.org/TR/webdriver2/#element-click>
-#[derive(Debug, Clone, Serialize)]
-pub struct ElementClick {
-    #[serde(skip)]
-    pub element: Element,
-}
-command!(ElementClick, "Element Click", Post "element"/element/"/click", Done);

@@ -33,18 +33,6 @@ pub struct Created {
 pub struct Delete {}
 command!(Delete, "Delete Session", Delete "", Done);
 
-/// Sets the timeouts of the session in milliseconds; `script: null` is no timeout. <https://www.w3.org/TR/webdriver2/#set-timeouts>
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetTimeouts {
-    pub script: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_load: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub implicit: Option<u64>,
-}
-command!(SetTimeouts, "Set Timeouts", Post "timeouts", Done);
-
 /// Returns the timeouts of the session. The command is cheap, because it does not reach the browser. <https://www.w3.org/TR/webdriver2/#get-timeouts>
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct GetTimeouts {}
