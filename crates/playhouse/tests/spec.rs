@@ -6,12 +6,8 @@ fn main() {
     testkit::harness::main();
 }
 
-/// One engine at a time, because each uses as many browsers as the machine supports.
-static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
-
 #[testkit::test(chromium, firefox, webkit)]
 async fn specs(engine: Engine) {
-    let _turn = TURN.lock().await;
     let here = env!("CARGO_MANIFEST_DIR");
     let Some(runner) = Runner::new(env!("CARGO_BIN_EXE_playhouse"), engine) else {
         return;

@@ -10,6 +10,7 @@ mod compare;
 mod document;
 mod expectations;
 mod part;
+mod queue;
 mod report;
 mod runner;
 mod schema;

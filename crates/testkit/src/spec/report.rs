@@ -18,6 +18,7 @@ pub(super) struct Outcome {
     pub(super) tools: BTreeSet<String>,
     pub(super) faults: Vec<String>,
     pub(super) rewritten: bool,
+    pub(super) took: Duration,
 }
 
 /// The result of a run.
@@ -37,8 +38,10 @@ pub struct Report {
     pub failures: Vec<String>,
     /// The known failures that did not occur.
     outdated: Vec<String>,
-    /// The duration.
+    /// The duration, in which other engines may have run too.
     pub took: Duration,
+    /// The durations of the cases, added up.
+    worked: Duration,
 }
 
 impl Outcome {
@@ -49,6 +52,18 @@ impl Outcome {
             tools: BTreeSet::new(),
             faults: Vec::new(),
             rewritten: true,
+            took: Duration::ZERO,
+        }
+    }
+
+    /// Creates the result for a file whose cases could not be run.
+    pub(super) fn failed(file: &str, fault: &str) -> Self {
+        Self {
+            title: Some(file.to_owned()),
+            tools: BTreeSet::new(),
+            faults: vec![fault.to_owned()],
+            rewritten: false,
+            took: Duration::ZERO,
         }
     }
 }
@@ -72,6 +87,7 @@ impl Report {
         for outcome in outcomes {
             report.cases += outcome.title.is_some() as usize;
             report.rewritten += outcome.rewritten as usize;
+            report.worked += outcome.took;
             let Some(case) = outcome.title else { continue };
             match (expected.reason(&case), outcome.faults.is_empty()) {
                 (Some(_), false) => report.known += 1,
@@ -108,10 +124,11 @@ impl Report {
         });
         let failed = self.failures.len();
         eprintln!(
-            "{}: {} spec cases in {} s, {} pass, {} known to fail, {} files rewritten, {failed} failures",
+            "{}: {} spec cases in {} s ({} s added up), {} pass, {} known to fail, {} files rewritten, {failed} failures",
             self.name,
             self.cases,
             self.took.as_secs(),
+            self.worked.as_secs(),
             self.cases.saturating_sub(self.known + failed),
             self.known,
             self.rewritten,
@@ -149,7 +166,7 @@ impl Log {
     }
 
     /// Logs `pass | listed | FAIL`, the time, the case, its tools, and the failure below it.
-    pub(super) fn add(&self, outcome: &Outcome, took: Duration) {
+    pub(super) fn add(&self, outcome: &Outcome) {
         let (Some(file), Some(case)) = (&self.file, &outcome.title) else {
             return;
         };
@@ -161,7 +178,7 @@ impl Log {
         let tools: Vec<_> = outcome.tools.iter().map(String::as_str).collect();
         let line = format!(
             "{what:<6} {:>6} ms  {case}  [{}]\n{}",
-            took.as_millis(),
+            outcome.took.as_millis(),
             tools.join(" "),
             outcome.faults.concat()
         );

@@ -1,17 +1,16 @@
-//! Running spec files on a server: one process per set of flags and worker, with a new tab (or, if the file requires it, a new browser) per
-//! case.
+//! Running spec files on a server, with a new tab (or, if the file requires it, a new browser) per case.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
 
 use super::compare::{self, Placeholders};
 use super::document::{Case, Document, Setup, Step};
+use super::queue;
 use super::report::{Log, Outcome, Report};
 use super::schema::misfit;
 use crate::client::{CallResult, Client, Launch};
@@ -34,8 +33,6 @@ pub struct Runner {
     name: &'static str,
     /// The engine, unless it is another server.
     engine: Option<Engine>,
-    /// Whether closing the browser keeps it running without any state of the session.
-    keeps_browser: bool,
     folders: Vec<PathBuf>,
     expectations: PathBuf,
     results: Option<PathBuf>,
@@ -64,7 +61,6 @@ impl Runner {
         let own = own.chain(engine.args().iter().copied());
         let own = own.chain(engine.keeping().iter().copied());
         Some(Self {
-            keeps_browser: other.is_none() && !engine.keeping().is_empty(),
             engine: other.is_none().then_some(engine),
             name: match &other {
                 Some(_) => ORACLE,
@@ -100,7 +96,7 @@ impl Runner {
         self
     }
 
-    /// Runs the specs.
+    /// Runs the specs, together with those of other runners of this process.
     pub async fn run(self) -> Report {
         let began = Instant::now();
         let mut faults = Vec::new();
@@ -108,39 +104,27 @@ impl Runner {
         for folder in &self.folders {
             for (name, document) in documents_in(folder) {
                 match document {
-                    Ok(document) => documents.push((name, document)),
+                    Ok(mut document) => {
+                        let wants = |title: &str| self.wants(&format!("{name} > {title}"));
+                        document.cases.retain(|case| wants(&case.title));
+                        documents.push((name, document));
+                    }
                     Err(fault) => faults.push(fault),
                 }
             }
         }
-        documents.sort_by(|(_, one), (_, other)| {
-            one.setup.cmp(&other.setup).then(one.path.cmp(&other.path))
-        });
-        // A case also waits for timers, so that two workers leave two cores idle for a fifth of the time.
-        let workers = std::thread::available_parallelism()
-            .map_or(1, |cores| (cores.get() + 1).min(4))
-            .min(documents.len());
-        let run = Arc::new(Run {
-            waiting: Mutex::new(Waiting {
-                documents: documents.into(),
-                taken: vec![None; workers],
-            }),
-            log: Log::new(self.results.as_deref(), &self.expectations),
-            runner: self,
-        });
-        let mut tasks = JoinSet::new();
-        for worker in 0..workers {
-            tasks.spawn(work(run.clone(), worker));
-        }
-        let outcomes = tasks.join_all().await.concat();
-        let all = run.runner.filter.is_none();
-        let mut report = Report::new(
-            run.runner.name,
-            run.runner.engine,
-            &run.runner.expectations,
-            outcomes,
-            all,
-        );
+        documents.retain(|(_, document)| !document.cases.is_empty());
+        let log = Log::new(self.results.as_deref(), &self.expectations);
+        let run = Arc::new(Run { runner: self, log });
+        let outcomes = queue::run(&run, documents).await;
+        let Runner {
+            name,
+            engine,
+            expectations,
+            filter,
+            ..
+        } = &run.runner;
+        let mut report = Report::new(name, *engine, expectations, outcomes, filter.is_none());
         report.failures.extend(faults);
         report.took = began.elapsed();
         report
@@ -153,83 +137,62 @@ impl Runner {
     }
 }
 
-struct Run {
-    waiting: Mutex<Waiting>,
-    log: Log,
+/// The specs of one runner while they run.
+pub(super) struct Run {
     runner: Runner,
-}
-
-/// The files that no worker has taken.
-struct Waiting {
-    documents: VecDeque<(String, Document)>,
-    /// The flags of each worker's server.
-    taken: Vec<Option<Vec<String>>>,
+    log: Log,
 }
 
 impl Run {
-    /// Returns the next file for a worker: preferably for the server that it runs already, otherwise for one that no other worker runs.
-    fn next(&self, worker: usize) -> Option<(String, Document)> {
-        let Waiting { documents, taken } = &mut *self.waiting();
-        let own = &taken[worker];
-        let same = |(_, document): &(String, Document)| own.as_ref() == Some(&document.setup.args);
-        let free = |(_, document): &(String, Document)| {
-            let runs = |other: &Option<Vec<String>>| other.as_ref() == Some(&document.setup.args);
-            !taken.iter().any(runs)
-        };
-        let next = documents.iter().position(same);
-        let next = next.or_else(|| documents.iter().position(free));
-        let (name, document) = documents.remove(next.unwrap_or(0))?;
-        taken[worker] = Some(document.setup.args.clone());
-        Some((name, document))
+    /// Returns the engine, unless the specs run on another server.
+    pub(super) fn engine(&self) -> Option<Engine> {
+        self.runner.engine
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().expect("not poisoned")
-    }
-}
-
-async fn work(run: Arc<Run>, worker: usize) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
-    let mut server: Option<Server> = None;
-    while let Some((name, document)) = run.next(worker) {
+    /// Runs the cases of a document on the server, after starting one if there is none or it cannot be used further.
+    pub(super) async fn play(
+        &self,
+        name: &str,
+        document: &Document,
+        server: &mut Option<Server>,
+    ) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
         let mut edits = Vec::new();
         for case in &document.cases {
-            let title = format!("{name} > {}", case.title);
-            if !run.runner.wants(&title) {
-                continue;
+            if server.as_ref().is_some_and(|running| running.broken) {
+                *server = None;
             }
-            if !server
-                .as_ref()
-                .is_some_and(|running| running.suits(&document.setup, &run.runner))
-            {
-                // The old server ends first, so that there is one browser less at a time.
-                drop(server.take());
-                server = Some(Server::start(&run.runner.command, &document.setup).await);
-            }
-            let running = server.as_mut().expect("started above");
+            let running = match server {
+                Some(running) => running,
+                None => {
+                    let started = Server::start(&self.runner.command, &document.setup).await;
+                    server.insert(started)
+                }
+            };
             let mut attempt = Attempt {
                 file: &document.path,
                 faults: Vec::new(),
                 edits: &mut edits,
-                update: run.runner.update,
+                update: self.runner.update,
             };
             let began = Instant::now();
             running.run(case, &document.setup, &mut attempt).await;
             let outcome = Outcome {
-                title: Some(title),
+                title: Some(format!("{name} > {}", case.title)),
                 tools: case.tools(),
                 faults: attempt.faults,
                 rewritten: false,
+                took: began.elapsed(),
             };
-            run.log.add(&outcome, began.elapsed());
+            self.log.add(&outcome);
             outcomes.push(outcome);
         }
         if !edits.is_empty() {
-            rewrite(&document, edits);
+            rewrite(document, edits);
             outcomes.push(Outcome::rewritten());
         }
+        outcomes
     }
-    outcomes
 }
 
 /// Replacements of replies: ranges and their new blocks.
@@ -260,9 +223,10 @@ impl Attempt<'_> {
     }
 }
 
-struct Server {
+pub(super) struct Server {
     client: Client,
-    setup: Setup,
+    /// Whether the last case had a browser of its own.
+    had_own_browser: bool,
     /// The output schemas by tool.
     output_schemas: BTreeMap<String, Value>,
     is_fresh: bool,
@@ -286,20 +250,10 @@ impl Server {
         Self {
             output_schemas: output_schemas.collect(),
             client,
-            setup: setup.clone(),
+            had_own_browser: false,
             is_fresh: true,
             broken: false,
         }
-    }
-
-    /// Returns whether the server can run specs with this setup.
-    fn suits(&self, setup: &Setup, runner: &Runner) -> bool {
-        let same = if runner.keeps_browser {
-            setup.args == self.setup.args
-        } else {
-            *setup == self.setup
-        };
-        same && !self.broken
     }
 
     async fn run(&mut self, case: &Case, setup: &Setup, attempt: &mut Attempt<'_>) {
@@ -317,8 +271,8 @@ impl Server {
                 .expect("the workspace can be written");
         }
         // The next case must not use the browser of such a case.
-        let own_browser = setup.own_browser || self.setup.own_browser;
-        self.setup = setup.clone();
+        let had_own_browser = std::mem::replace(&mut self.had_own_browser, setup.own_browser);
+        let own_browser = setup.own_browser || had_own_browser;
         if let Err(why) = self.clear(case, own_browser).await {
             self.broken = true;
             return attempt.fault(0, &format!("before the case: {why}"));
