@@ -129,3 +129,145 @@ impl Rules {
         self.addresses.block_private
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PORT: u16 = 8080;
+    /// Spellings of an address that is private.
+    const ADDRESS: [&str; 11] = [
+        "127.0.0.2",
+        "2130706434",
+        "0177.0.0.2",
+        "0x7f000002",
+        "127.2",
+        "\u{ff11}\u{ff12}\u{ff17}.0.0.2",
+        "127.0.0.2.",
+        "[::ffff:127.0.0.2]",
+        "[::ffff:7f00:2]",
+        "me:secret@127.0.0.2",
+        "127.0.0.1@0x7f.2",
+    ];
+    /// Spellings of a name.
+    const NAME: [&str; 6] = [
+        "a.evil.test",
+        "A.EVIL.test",
+        "a.evil.test.",
+        "\u{ff41}.\u{ff45}vil.test",
+        "127.0.0.1@a.evil.test",
+        "a%2eevil.test",
+    ];
+
+    /// A rule: whether it is about origins, what it allows and blocks, and whether it blocks private addresses.
+    type Row = (bool, Option<&'static str>, &'static str, bool);
+
+    fn rules((is_origin, allowed, blocked, block_private): Row) -> Rules {
+        let list =
+            |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        let (allowed, blocked) = (allowed.map(list), list(blocked));
+        let origins = match is_origin {
+            true => OriginRules::new(allowed.as_deref(), &blocked),
+            false => OriginRules::default().with_domains(allowed.as_deref(), &blocked),
+        };
+        Rules {
+            origins,
+            addresses: AddressRules {
+                block_private,
+                allowed_ports: None,
+            },
+        }
+    }
+
+    /// Returns whether the rules block a spelling with any scheme that connects; all schemes must be treated alike.
+    fn are_blocked(rules: &Rules, host: &str) -> bool {
+        let blocked = ["http", "https", "ws", "wss"].map(|scheme| {
+            let url = Url::parse(&format!("{scheme}://{host}:{PORT}/")).expect(host);
+            let destination = Destination::of(&url).expect(host);
+            rules.refusal(scheme, &destination).is_some()
+        });
+        assert!(
+            blocked.iter().all(|it| *it == blocked[0]),
+            "{host}: {blocked:?}"
+        );
+        blocked[0]
+    }
+
+    #[test]
+    fn each_rule_judges_all_spellings_of_a_destination_alike() {
+        let table: [(Row, bool, bool); 18] = [
+            ((false, Some("127.0.0.2"), "", false), false, true),
+            ((false, Some("0x7f.2"), "", false), false, true),
+            ((false, Some("127.0.0.1"), "", false), true, true),
+            ((false, Some("a.evil.test"), "", false), true, false),
+            ((false, Some("*.evil.test"), "", false), true, false),
+            ((false, Some("evil.test"), "", false), true, true),
+            ((false, None, "127.0.0.2", false), true, false),
+            ((false, None, "*.evil.test", false), false, true),
+            ((false, Some("*"), "a.evil.test", false), false, true),
+            ((true, Some("127.0.0.2:8080"), "", false), false, true),
+            (
+                (true, Some("127.0.0.2:8081 a.evil.test"), "", false),
+                true,
+                true,
+            ),
+            ((true, Some("*.evil.test:*"), "", false), true, false),
+            ((true, None, "127.0.0.2:*", false), true, false),
+            (
+                (true, None, "127.0.0.2:8081 a.evil.test:8080", false),
+                false,
+                true,
+            ),
+            ((false, None, "", true), true, false),
+            ((false, Some("*"), "", true), true, false),
+            (
+                (false, Some("127.0.0.2 a.evil.test"), "", true),
+                false,
+                false,
+            ),
+            ((true, Some("127.0.0.2:8080"), "", true), false, true),
+        ];
+        for (row, blocks_address, blocks_name) in table {
+            let rules = rules(row);
+            for host in ADDRESS {
+                assert_eq!(are_blocked(&rules, host), blocks_address, "{row:?}: {host}");
+            }
+            for host in NAME {
+                assert_eq!(are_blocked(&rules, host), blocks_name, "{row:?}: {host}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_is_judged_by_its_addresses_too() {
+        let table: [(Row, &str, bool); 9] = [
+            ((false, None, "", false), "127.0.0.2", false),
+            ((false, None, "127.0.0.2", false), "127.0.0.2", true),
+            ((false, None, "127.0.0.2", false), "::ffff:127.0.0.2", true),
+            ((true, None, "127.0.0.2:8081", false), "127.0.0.2", false),
+            ((false, None, "", true), "127.0.0.2", true),
+            ((false, Some("*.evil.test"), "", true), "10.0.0.1", true),
+            ((false, Some("a.evil.test"), "", true), "10.0.0.1", true),
+            (
+                (false, Some("a.evil.test 10.0.0.1"), "", true),
+                "10.0.0.1",
+                false,
+            ),
+            ((false, Some("*.evil.test"), "", true), "192.0.43.8", false),
+        ];
+        for (row, address, is_blocked) in table {
+            let rules = rules(row);
+            let address: IpAddr = address.parse().expect("an address");
+            for host in NAME {
+                let url = Url::parse(&format!("http://{host}:{PORT}/")).expect(host);
+                let destination = Destination::of(&url).expect(host);
+                let refusal = rules.refusal_of_address(&destination, address);
+                assert_eq!(
+                    refusal.is_some(),
+                    is_blocked,
+                    "{row:?}: {host}: {refusal:?}"
+                );
+            }
+        }
+    }
+}

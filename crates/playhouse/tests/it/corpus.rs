@@ -1,6 +1,7 @@
 //! The attack corpus (`crates/testkit/corpus/`) on each engine with the built server.
 
 mod addresses;
+mod combinations;
 mod echoes;
 mod exfiltration;
 mod hidden_texts;

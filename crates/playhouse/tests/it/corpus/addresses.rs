@@ -37,7 +37,7 @@ async fn start(engine: Engine, scene: &Scene) -> Client {
     server(engine, &flags, json!({})).await
 }
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly, slow)]
 async fn no_request_reaches_a_private_address(engine: Engine) {
     let mut attacks = Attack::read("ways-out.md");
     attacks.retain(|attack| {

@@ -1,4 +1,4 @@
-//! No request bypasses the network rules: `corpus/ways-out.md` with each kind of rule.
+//! No request bypasses the network rules: `corpus/ways-out.md` with one kind of rule, and in nightly runs with each.
 
 use serde_json::json;
 use testkit::{Attack, Engine, Hit, Opening, outdated_entries};
@@ -29,21 +29,21 @@ pub(super) fn in_frames(engine: Engine) -> Vec<Attack> {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly, slow)]
 async fn no_request_reaches_a_blocked_domain(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN).await;
     let domains = blocked_hosts().join(",");
     assert_no_request_passes(engine, scene, &["--blocked-domains", &domains]).await;
 }
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly, slow)]
 async fn no_request_leaves_the_allowed_origins(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN_PORT).await;
     let origins = scene.allowed_origins();
     assert_no_request_passes(engine, scene, &["--allowed-origins", &origins]).await;
 }
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly, slow)]
 async fn no_request_reaches_a_blocked_origin(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN).await;
     let origins = blocked_hosts().map(|host| format!("{host}:*")).join(";");
@@ -51,7 +51,7 @@ async fn no_request_reaches_a_blocked_origin(engine: Engine) {
 }
 
 /// The mechanisms that rules may switch off must exist without rules: otherwise their tests would prove nothing.
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly, slow)]
 async fn what_rules_switch_off_works_without_them(engine: Engine) {
     let mut attacks = Attack::read("ways-out.md");
     attacks.retain(|attack| attack.exception(&["rules"], "optional").is_some());

@@ -8,12 +8,12 @@ use super::scene::{ALLOWED, Boundary, FORBIDDEN, Scene};
 
 const CREDENTIALS: (&str, &str) = ("me", "open sesame");
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly, slow)]
 async fn no_request_bypasses_an_http_proxy(engine: Engine) {
     assert_no_bypass(engine, ProxyKind::Http).await;
 }
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly, slow)]
 async fn no_request_bypasses_a_socks_proxy(engine: Engine) {
     assert_no_bypass(engine, ProxyKind::Socks5).await;
 }
