@@ -57,6 +57,14 @@ fn walk(schema: &Value, path: &str, visit: &mut impl FnMut(&str, &Map<String, Va
     }
 }
 
+#[test]
+fn the_tools_that_are_the_same_on_each_engine_exist() {
+    let tools: Vec<_> = all_tools().map(|tool| tool.name).collect();
+    for name in testkit::SAME_ON_EACH_ENGINE {
+        assert!(tools.contains(&name), "{name}");
+    }
+}
+
 fn of_toolset(wanted: ToolsetName) -> impl Iterator<Item = &'static ToolDef> {
     let toolsets = TOOLSETS.iter().filter(move |(name, _)| *name == wanted);
     toolsets.flat_map(|(_, toolset)| toolset.tools())

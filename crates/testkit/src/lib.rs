@@ -53,8 +53,8 @@ pub use proxy::{Proxy, ProxyKind};
 pub use remote::RemoteBrowser;
 pub use site::{Request, Resource, Site};
 pub use spec::{
-    KnownFailure, Placeholders, Report, Runner, SpecCase, difference, known_failures, misfit,
-    spec_cases,
+    KnownFailure, Placeholders, Report, Runner, SAME_ON_EACH_ENGINE, SpecCase, difference,
+    known_failures, misfit, spec_cases,
 };
 pub use testkit_macros::test;
 #[cfg(unix)]

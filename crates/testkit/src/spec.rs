@@ -14,12 +14,14 @@ mod queue;
 mod report;
 mod runner;
 mod schema;
+mod selection;
 
 pub(crate) use compare::matches;
 pub use compare::{Placeholders, difference};
 pub use report::Report;
 pub use runner::Runner;
 pub use schema::misfit;
+pub use selection::SAME_ON_EACH_ENGINE;
 
 /// A case of a spec.
 #[derive(Debug, Clone)]

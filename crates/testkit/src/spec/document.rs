@@ -68,11 +68,15 @@ impl Document {
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| format!("{}: {error}", path.display()))?;
+        Self::parse(path, &text)
+    }
+
+    pub(super) fn parse(path: &Path, text: &str) -> Result<Self, String> {
         let (setup, cases) =
-            parse(&text).map_err(|(line, why)| format!("{}:{line}: {why}", path.display()))?;
+            parse(text).map_err(|(line, why)| format!("{}:{line}: {why}", path.display()))?;
         Ok(Self {
             path: path.to_owned(),
-            text,
+            text: text.to_owned(),
             setup,
             cases,
         })

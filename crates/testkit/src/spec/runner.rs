@@ -1,6 +1,6 @@
 //! Running spec files on a server, with a new tab (or, if the file requires it, a new browser) per case.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,11 +10,14 @@ use serde_json::{Value, json};
 
 use super::compare::{self, Placeholders};
 use super::document::{Case, Document, Setup, Step};
+use super::expectations::Expectations;
 use super::queue;
 use super::report::{Log, Outcome, Report};
 use super::schema::misfit;
+use super::selection::select;
 use crate::client::{CallResult, Client, Launch};
 use crate::engine::Engine;
+use crate::harness::is_nightly;
 use crate::markdown::fenced;
 use crate::prerequisites::{updates_expectations, variable};
 use crate::site::Site;
@@ -100,13 +103,18 @@ impl Runner {
     pub async fn run(self) -> Report {
         let began = Instant::now();
         let mut faults = Vec::new();
+        let mut titles = BTreeSet::new();
         let mut documents = Vec::new();
         for folder in &self.folders {
             for (name, document) in documents_in(folder) {
                 match document {
                     Ok(mut document) => {
-                        let wants = |title: &str| self.wants(&format!("{name} > {title}"));
-                        document.cases.retain(|case| wants(&case.title));
+                        document.cases.retain(|case| {
+                            let title = format!("{name} > {}", case.title);
+                            let is_wanted = self.wants(&title);
+                            titles.insert(title);
+                            is_wanted
+                        });
                         documents.push((name, document));
                     }
                     Err(fault) => faults.push(fault),
@@ -114,6 +122,11 @@ impl Runner {
             }
         }
         documents.retain(|(_, document)| !document.cases.is_empty());
+        let is_other = self.engine.is_some_and(|engine| engine != Engine::Chromium);
+        if is_other && self.filter.is_none() && !is_nightly() {
+            let expected = Expectations::read(&self.expectations);
+            select(&mut documents, |case| expected.reason(case).is_some());
+        }
         let log = Log::new(self.results.as_deref(), &self.expectations);
         let run = Arc::new(Run { runner: self, log });
         let outcomes = queue::run(&run, documents).await;
@@ -121,10 +134,9 @@ impl Runner {
             name,
             engine,
             expectations,
-            filter,
             ..
         } = &run.runner;
-        let mut report = Report::new(name, *engine, expectations, outcomes, filter.is_none());
+        let mut report = Report::new(name, *engine, expectations, outcomes, &titles);
         report.failures.extend(faults);
         report.took = began.elapsed();
         report
