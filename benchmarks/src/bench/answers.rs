@@ -14,7 +14,7 @@ use crate::markdown::{head, row, verdict};
 const INTRODUCTION: &str = "## Tokens\n\nOf answers (o200k), measured in one run, with the default options of each server. A task starts with a new browser; \
 a snapshot is the answer of the tool that takes one. Calls are in parentheses. Playhouse needs no snapshot where its answers show the page. A snapshot of agent-browser has no texts by default.\n\n";
 
-/// Adds the websites to the site that are installed.
+/// Serves the websites that are installed.
 fn add_websites(site: &Site) {
     let root = super::report::output_of("rustc", &["--print", "sysroot"]);
     let kitchensink = Website::Kitchensink.folder();
@@ -30,8 +30,8 @@ pub(super) async fn measure(site: &Site, servers: &[Server]) -> String {
     let titles = servers.iter().map(|server| server.title.to_owned());
     let mut text = INTRODUCTION.to_owned() + &head(titles);
     let mut failures = String::new();
-    for row_of_tasks in rows(include_str!("tasks.txt")) {
-        let [title, goal, proof, steps] = row_of_tasks[..].try_into().expect("four cells");
+    for task in rows(include_str!("tasks.txt")) {
+        let [title, goal, proof, steps] = task[..].try_into().expect("four cells");
         eprintln!("tokens: {title}");
         let goals: Vec<usize> = goal.split(' ').flat_map(str::parse).collect();
         let (mut cells, mut is_reached) = (vec![title.to_owned()], None);

@@ -59,9 +59,8 @@ pub(super) fn add(site: &Site) {
 }
 
 fn repeat(count: usize, template: &str) -> String {
-    let numbers = 1..=count;
-    let all = numbers.map(|n| template.replace("$n", &n.to_string()));
-    all.collect()
+    let each = (1..=count).map(|n| template.replace("$n", &n.to_string()));
+    each.collect()
 }
 
 /// Returns the value with which a field of the form is filled.

@@ -57,7 +57,10 @@ pub(super) fn table(
 
 /// Returns the target and the verdict.
 fn judge(metric: &Metric, browser: &Browser, samples: &Samples) -> [String; 2] {
-    let Some((servers, limits)) = metric.goal.split_once(' ') else {
+    // Without peers, only the ratio of Playhouse to itself has a target.
+    let has_peers = browser.engine == Engine::Chromium;
+    let goal = Some(metric.goal).filter(|goal| has_peers || goal.starts_with(WITH_RULES));
+    let Some((servers, limits)) = goal.and_then(|goal| goal.split_once(' ')) else {
         return [String::new(), String::new()];
     };
     let limits: Vec<f64> = limits.split(' ').flat_map(str::parse).collect();
