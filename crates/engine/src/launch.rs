@@ -28,6 +28,8 @@ use crate::backend::{BrowserBackend, Capabilities, Feature, Proxy, bidi, cdp, we
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::progress::Progress;
+#[cfg(any(test, feature = "testing"))]
+use crate::testing;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -178,6 +180,13 @@ pub(crate) async fn launch(
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
     options.check_display()?;
+    #[cfg(any(test, feature = "testing"))]
+    if testing::is_installed() {
+        return Ok(Arc::new(testing::FakeBrowser::new(
+            options.kind.capabilities(),
+            options.proxy.clone(),
+        )));
+    }
     match options.kind {
         BrowserKind::Chromium => chromium::launch(progress, options).await,
         BrowserKind::Firefox => firefox::launch(progress, options).await,

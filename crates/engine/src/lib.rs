@@ -204,6 +204,8 @@ mod selector;
 mod settle;
 mod snapshot;
 mod storage;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod tokens;
 mod video;
 

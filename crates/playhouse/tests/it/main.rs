@@ -30,6 +30,7 @@ mod engines;
 mod exported_tests;
 #[cfg(target_os = "linux")]
 mod extension;
+mod fake_browser;
 #[cfg(target_os = "linux")]
 mod faults;
 mod files;
@@ -88,17 +89,36 @@ mod websites;
 mod windows;
 
 use serde_json::{Value, json};
+use std::env;
+use std::process::ExitCode;
 use testkit::{Client, Engine, Launch, PooledClient, Site};
 
-fn main() {
-    testkit::harness::main();
+/// The variable with which this program is a server with a fake browser.
+const FAKE_BROWSER: &str = "FAKE_BROWSER";
+
+fn main() -> ExitCode {
+    if env::vars_os().any(|(name, _)| name == FAKE_BROWSER) {
+        engine::testing::install();
+        return server::main();
+    }
+    testkit::harness::main()
 }
 
 /// Returns the built server with these arguments, not started, headless and isolated, by default with all tools, and without boundaries
 /// around page text.
 fn launch(args: &[&str]) -> Launch {
+    with_arguments(Launch::new(env!("CARGO_BIN_EXE_playhouse")), args)
+}
+
+/// Returns a server like [`launch`], with a fake browser.
+fn fake_launch(args: &[&str]) -> Launch {
+    let program = env::current_exe().expect("the path of this program");
+    with_arguments(Launch::new(program).env(FAKE_BROWSER, "1"), args)
+}
+
+fn with_arguments(launch: Launch, args: &[&str]) -> Launch {
     let chosen = args.iter().any(|arg| arg.starts_with("--toolsets"));
-    Launch::new(env!("CARGO_BIN_EXE_playhouse"))
+    launch
         .args(["--headless", "--isolated", "--content-boundaries", "off"])
         .args((!chosen).then_some("--toolsets=all"))
         .args(args.iter().copied())
@@ -131,6 +151,11 @@ const PATIENT: [&str; 4] = ["--timeout-action", "60000", "--timeout-navigation",
 async fn shared(engine: Engine, args: &[&str]) -> PooledClient {
     let launch = launch_on(engine, &["--caps", CAPABILITIES]);
     launch.args(args.iter().copied()).pooled().await
+}
+
+/// Starts a server like [`server`], with a fake browser.
+async fn fake_server(args: &[&str]) -> Client {
+    fake_launch(args).start().await
 }
 
 /// Returns the result of a function in the current page, as JSON.
