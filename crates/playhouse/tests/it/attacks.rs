@@ -5,10 +5,11 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
+use testkit::harness::input_size;
 use testkit::process_stats::{Depth, MARK, ProcessStats};
 use testkit::{Client, Connection, HttpServer, WebSocketClient};
 
-/// The number of random messages for each transport.
+/// The number of random messages for each transport in nightly.
 const RANDOM: usize = 10_000;
 /// The number of messages that are sent between checks of the server.
 const BATCH: usize = 250;
@@ -383,7 +384,7 @@ async fn random_messages_do_not_end_the_server() {
     let (server, mut ways) = Way::all(mark).await;
     let mut runner = TestRunner::deterministic();
     let message = message();
-    let messages: Vec<_> = (0..RANDOM)
+    let messages: Vec<_> = (0..input_size(RANDOM))
         .map(|_| message.new_tree(&mut runner).expect("a message").current())
         .collect();
     for way in &mut ways {

@@ -1,7 +1,7 @@
 //! API keys: authentication over HTTP, and the isolation of principals.
 
 use crate::cli::run;
-use crate::launch;
+use crate::{fake_launch, launch};
 use serde_json::{Value, json};
 use testkit::{HttpServer, NoAnswer};
 
@@ -25,7 +25,7 @@ pub(crate) const ENDPOINTS: [(&str, &str); 11] = [
 ];
 
 async fn guarded(args: &[&str]) -> HttpServer {
-    HttpServer::start_guarded(launch(args)).await
+    HttpServer::start_guarded(fake_launch(args)).await
 }
 
 /// Returns the status of a request to that endpoint with these additional headers.
@@ -141,7 +141,7 @@ async fn every_endpoint_requires_the_key() {
     assert!(!stderr.contains("mysecretkey"), "{stderr}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn each_key_has_its_own_sessions_and_scopes() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("keys");

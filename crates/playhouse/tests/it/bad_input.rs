@@ -5,8 +5,8 @@ use server::{TOOLSETS, ToolDef, ToolsetName};
 use std::time::Duration;
 use testkit::{Client, Resource, Site};
 
-use crate::server;
 use crate::sessions::until_listed;
+use crate::{fake_server, server};
 
 const PAGE: &str = "<title>Here</title>";
 
@@ -102,11 +102,11 @@ fn names(error: &Value, parameter: &str) -> bool {
     })
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn arguments_that_do_not_fit_are_named_by_every_tool() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
-    let client = server(&["--toolsets", "session"]).await;
+    let client = fake_server(&["--toolsets", "session"]).await;
     structured_content(&client, "navigate", &json!({ "url": url })).await;
     for tool in tools() {
         let (properties, required) = schema_of(tool);
@@ -173,9 +173,9 @@ async fn no_browser_is_started_for_a_call_that_cannot_work() {
     assert!(crate::faults::browsers(&client).is_empty());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_missing_session_is_reported_by_every_tool() {
-    let client = server(&["--toolsets", "session"]).await;
+    let client = fake_server(&["--toolsets", "session"]).await;
     let closed =
         structured_content(&client, "create_session", &json!({})).await["sessionId"].clone();
     structured_content(&client, "close_session", &json!({ "sessionId": closed })).await;

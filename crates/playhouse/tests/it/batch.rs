@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use testkit::{CallResult, Client, Engine, HttpServer, Site};
+use testkit::{CallResult, Client, HttpServer, Site};
 
-use crate::{evaluated, launch, launch_on, server};
+use crate::{evaluated, fake_launch, fake_server, launch, server};
 
 fn step(tool: &str, arguments: Value) -> Value {
     json!({ "tool": tool, "arguments": arguments })
@@ -116,8 +116,8 @@ async fn toolsets_list_the_batch_except_that_of_the_contract() {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
-async fn each_step_is_judged_and_recorded_like_a_call(engine: Engine) {
+#[testkit::test(chromium)]
+async fn each_step_is_judged_and_recorded_like_a_call() {
     let folder = tempfile::tempdir().expect("a folder");
     let (policy, log) = (
         folder.path().join("policy.json"),
@@ -130,7 +130,7 @@ async fn each_step_is_judged_and_recorded_like_a_call(engine: Engine) {
     let site = Site::start().await;
     let here = site.add_page("/", "<title>Here</title>");
     let there = site.cross_origin_url() + "/";
-    let client = launch_on(engine, &[])
+    let client = launch(&[])
         .args([
             format!("--policy={}", policy.display()),
             format!("--audit-log={}", log.display()),
@@ -169,7 +169,7 @@ async fn each_step_is_judged_and_recorded_like_a_call(engine: Engine) {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn no_step_needs_more_than_the_permission_of_the_caller() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(
@@ -177,7 +177,7 @@ async fn no_step_needs_more_than_the_permission_of_the_caller() {
         "ada adakey browser:act\neve evekey browser:read\n",
     )
     .expect("writable");
-    let launch = launch(&["--caps=storage", "--api-keys", "keys.txt"]);
+    let launch = fake_launch(&["--caps=storage", "--api-keys", "keys.txt"]);
     let server = HttpServer::start_guarded(launch.workspace(folder.path())).await;
     let call = async |key: &str, steps: &[Value]| {
         let params = json!({ "name": "browser_batch", "arguments": { "steps": steps } });
@@ -200,9 +200,9 @@ async fn no_step_needs_more_than_the_permission_of_the_caller() {
     assert_eq!(failed["details"]["ran"], 1, "{failed}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn no_other_call_comes_between_the_steps() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     evaluated(&client, "window.n = []").await;
     let push = |what: &str| evaluate(&format!("void n.push('{what}')"));
     let waits = step("browser_wait_for", json!({ "time": 1 }));
@@ -219,9 +219,9 @@ async fn no_other_call_comes_between_the_steps() {
     assert_eq!(order, "\"first,second,other\"");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_cancelled_batch_stops_and_the_next_call_has_its_turn() {
-    let client = launch(&[])
+    let client = fake_launch(&[])
         .limit(std::time::Duration::from_secs(20))
         .start()
         .await;
@@ -245,7 +245,7 @@ async fn a_cancelled_batch_stops_and_the_next_call_has_its_turn() {
     assert!(!text.contains("### Result\n2"), "{text}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_client_that_repeats_calls_repeats_no_step() {
     let folder = tempfile::tempdir().expect("a folder");
     let policy = folder.path().join("policy.json");
@@ -253,7 +253,7 @@ async fn a_client_that_repeats_calls_repeats_no_step() {
         { "tools": ["browser_click"], "action": "ask" },
     ] });
     fs::write(&policy, rules.to_string()).expect("writable");
-    let launch = launch(&[]).args([format!("--policy={}", policy.display())]);
+    let launch = fake_launch(&[]).args([format!("--policy={}", policy.display())]);
     let server = HttpServer::start(launch).await;
     let steps = [
         evaluate("window.n = (window.n ?? 0) + 1"),
@@ -281,7 +281,7 @@ async fn a_client_that_repeats_calls_repeats_no_step() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn results_of_steps_contain_no_secret_and_choose_none() {
     let folder = tempfile::tempdir().expect("a folder");
     let (secrets, log) = (
@@ -289,7 +289,7 @@ async fn results_of_steps_contain_no_secret_and_choose_none() {
         folder.path().join("audit.jsonl"),
     );
     fs::write(&secrets, "PASSWORD=hunter22").expect("writable");
-    let client = launch(&[])
+    let client = fake_launch(&[])
         .args([
             format!("--secrets={}", secrets.display()),
             format!("--audit-log={}", log.display()),

@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 use testkit::Site;
 
-use crate::{launch, server};
+use crate::{fake_launch, fake_server, launch, server};
 
 fn call(tool: &str, arguments: Value) -> Value {
     json!({ "name": tool, "arguments": arguments })
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn calls_that_are_sent_at_once_run_in_their_order() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     client
         .call("browser_evaluate", json!({ "function": "window.n = []" }))
         .await;
@@ -31,9 +31,9 @@ async fn calls_that_are_sent_at_once_run_in_their_order() {
     assert_eq!(seen.result(), format!("\"{}\"", numbers.join(",")));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
-    let client = launch(&[])
+    let client = fake_launch(&[])
         .limit(std::time::Duration::from_secs(20))
         .start()
         .await;
@@ -101,18 +101,18 @@ async fn arguments_are_checked_before_anything_starts() {
     assert_eq!(error["details"]["problems"][0]["parameter"], "target");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn unknown_parameters_are_dropped() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     let answer = client
         .call("browser_tabs", json!({ "action": "list", "colour": "red" }))
         .await;
     assert!(!answer.is_error, "{}", answer.text);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_success_contains_only_its_content_and_its_size() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     let answer = client
         .call("browser_evaluate", json!({ "function": "1" }))
         .await;
@@ -210,12 +210,12 @@ async fn navigating_dismisses_an_open_dialog() {
     assert_eq!(answer.section("Modal state"), None);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
     const ASKING: &str =
         "data:text/html,<button onclick=\"document.title=prompt('Name?','anonymous')\">Go</button>";
     let says = json!({ "answer": "accept", "text": "Ada" });
-    let client = launch(&["--ask-user"]).user(says).start().await;
+    let client = fake_launch(&["--ask-user"]).user(says).start().await;
     client.navigate(ASKING).await;
     client
         .call("browser_click", json!({ "target": "button" }))
@@ -224,8 +224,8 @@ async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
     assert!(reply.text.contains("\"title\":\"Ada\""), "{}", reply.text);
     // A client without elicitation makes no decision.
     for client in [
-        server(&["--ask-user"]).await,
-        launch(&[]).user(json!({})).start().await,
+        fake_server(&["--ask-user"]).await,
+        fake_launch(&[]).user(json!({})).start().await,
     ] {
         client.navigate(ASKING).await;
         client
@@ -236,9 +236,9 @@ async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn progress_notifications_contain_what_a_call_waits_for() {
-    let client = server(&["--timeout-action", "60000"]).await;
+    let client = fake_server(&["--timeout-action", "60000"]).await;
     let url = "data:text/html,<button disabled>Go</button>";
     client.navigate(url).await;
     let heard = async |token: &str, wanted: &str| loop {

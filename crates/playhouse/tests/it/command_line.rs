@@ -68,9 +68,9 @@ async fn commands_share_the_session_of_their_workspace() {
     assert_eq!(servers[0]["sessions"], 2, "{servers}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn two_commands_that_create_a_session_use_the_same_one() {
-    let shell = Shell::new();
+    let shell = Shell::fake();
     shell.ok(&["start"]);
     let both = [(); 2].map(|()| shell.begin(&["do", "--session", "new", "eval", "1 + 1"]));
     for command in both {
@@ -160,9 +160,9 @@ async fn an_unused_server_ends() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_server_with_a_session_does_not_end() {
-    let mut shell = Shell::new();
+    let mut shell = Shell::fake();
     shell
         .env
         .push(("PLAYHOUSE_BACKGROUND_TIMEOUT", "100".to_owned()));
@@ -215,9 +215,9 @@ fn only_this_user_can_reach_the_server() {
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("ours");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_exit_status_is_that_of_the_error_class() {
-    let shell = Shell::new();
+    let shell = Shell::fake();
     shell.ok(&["do", "open", "about:blank"]);
     for (words, status, message) in [
         (&["do", "clik", "e5"][..], 2, "Did you mean 'click'?"),
@@ -266,9 +266,9 @@ fn a_browser_that_cannot_start_is_a_failure() {
     assert!(printed.contains("/nowhere/browser"), "{printed}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_script_runs_until_its_first_failure() {
-    let shell = Shell::new();
+    let shell = Shell::fake();
     let lines = "
         # A comment.
         open about:blank
@@ -309,11 +309,11 @@ async fn a_script_runs_until_its_first_failure() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn texts_come_from_files_and_stdin() {
     let site = Site::start().await;
     let url = site.add_page("/", "<textarea id=note></textarea>");
-    let shell = Shell::new();
+    let shell = Shell::fake();
     shell.ok(&["do", "open", &url]);
     let value = || shell.ok(&["do", "eval", "document.querySelector('#note').value"]);
     fs::write(shell.workspace.join("note.txt"), "from a file\n").expect("writable");
@@ -397,11 +397,11 @@ fn a_server_of_another_version_is_not_used() {
     assert_eq!(older.join().expect("it ends"), "", "no call was made");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_interrupted_command_cancels_its_call() {
     let site = Site::start().await;
     let url = held_page(&site);
-    let shell = Shell::new();
+    let shell = Shell::fake();
     shell.ok(&["do", "open", &url]);
     let endless = "async () => { for (;;) { await fetch('/gate'); await new Promise(done => setTimeout(done, 50)); } }";
     let call = shell.begin(&["do", "eval", endless]);

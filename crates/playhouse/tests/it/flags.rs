@@ -5,13 +5,13 @@ use std::fs;
 use std::time::{Duration, Instant};
 use testkit::Site;
 
-use crate::{evaluated, server};
+use crate::{evaluated, fake_server, server};
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn answers_have_the_configured_length() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Tea</title><button>Green</button>");
-    let client = server(&[
+    let client = fake_server(&[
         "--snapshot-mode=none",
         "--snapshot-boxes",
         "--file-paths=absolute",
@@ -101,7 +101,7 @@ async fn all_requests_use_the_proxy_except_bypassed_hosts() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn slow_motion_waits_after_an_action() {
     let site = Site::start().await;
     let url = site.add_page("/", "<button>Go</button>");
@@ -109,7 +109,7 @@ async fn slow_motion_waits_after_an_action() {
     let path = folder.path().join("slow.json");
     let config = json!({ "browser": { "launchOptions": { "slowMo": 700 } } });
     fs::write(&path, config.to_string()).expect("writable");
-    let client = server(&["--config", &path.display().to_string()]).await;
+    let client = fake_server(&["--config", &path.display().to_string()]).await;
     client.navigate(&url).await;
     let before = Instant::now();
     client

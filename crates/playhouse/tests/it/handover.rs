@@ -1,6 +1,6 @@
 //! Values and steps that only the user provides: elicited in each way that clients support, and invisible to the agent.
 
-use crate::{launch, server};
+use crate::{fake_launch, fake_server, launch};
 use serde_json::{Value, json};
 use testkit::{Connection, HttpAnswer, HttpServer, Site};
 
@@ -149,11 +149,11 @@ async fn user_input_is_typed_into_the_page_and_not_reported() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_client_without_elicitation_gets_a_suggestion() {
     let site = Site::start().await;
     let login = site.add_page("/login.html", FIELD);
-    let client = server(&["--timeout-action=1000"]).await;
+    let client = fake_server(&["--timeout-action=1000"]).await;
     client.navigate(&login).await;
     let answer = client.call("hand_over", wanted()).await;
     let answer = answer.raw["structuredContent"].clone();
@@ -179,7 +179,7 @@ async fn a_client_without_elicitation_gets_a_suggestion() {
     assert!(answer.text.contains("Tell them"), "{}", answer.text);
 
     // With form elicitation only, the user gets the URL, and can confirm a step.
-    let client = launch(&[]).user(json!({})).start().await;
+    let client = fake_launch(&[]).user(json!({})).start().await;
     client.navigate(&login).await;
     let answer = client.call("hand_over", deed).await;
     assert!(answer.text.contains("\"done\":true"), "{}", answer.text);
@@ -189,10 +189,10 @@ async fn a_client_without_elicitation_gets_a_suggestion() {
     assert!(answer.text.contains("nothing yet"), "{}", answer.text);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_client_of_2026_repeats_the_call_with_the_elicitation_result() {
     let site = Site::start().await;
-    let server = HttpServer::start(launch(&["--ask-user"])).await;
+    let server = HttpServer::start(fake_launch(&["--ask-user"])).await;
     let call = async |tool: &str, arguments: Value, again: Value| {
         modern(&server, tool, arguments, again).await
     };

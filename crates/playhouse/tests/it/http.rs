@@ -1,11 +1,11 @@
 //! The server over HTTP: endpoints, access, and lifetimes.
 
-use crate::launch;
+use crate::{fake_launch, launch};
 use serde_json::{Value, json};
 use testkit::{HttpServer, Site};
 
 async fn served(args: &[&str]) -> HttpServer {
-    HttpServer::start(launch(args)).await
+    HttpServer::start(fake_launch(args)).await
 }
 
 fn text(result: &Value) -> &str {
@@ -80,7 +80,7 @@ async fn event_streams_require_an_accept_header() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn health_and_metrics_contain_no_client_data() {
     let server = served(&[]).await;
     let health = async || server.ask("GET", "/health", &[], "").await.json();
@@ -130,7 +130,7 @@ async fn health_and_metrics_contain_no_client_data() {
 
 #[testkit::test(chromium)]
 async fn each_mcp_session_has_a_default_session_of_its_own() {
-    let server = served(&[]).await;
+    let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let (one, other) = (server.begin_session().await, server.begin_session().await);
     let url = site.url("/title.html");
@@ -143,7 +143,7 @@ async fn each_mcp_session_has_a_default_session_of_its_own() {
     assert!(!tabs(&other).await.contains(&url));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn default_sessions_do_not_count_against_the_limit() {
     let server = served(&["--max-sessions=1"]).await;
     for _ in 0..2 {
@@ -166,7 +166,7 @@ async fn default_sessions_do_not_count_against_the_limit() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_browser_session_outlives_its_mcp_session() {
     let server = served(&[]).await;
     let first = server.begin_session().await;
@@ -196,7 +196,7 @@ async fn a_browser_session_outlives_its_mcp_session() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_message_needs_no_mcp_session_and_keeps_the_default_one() {
     let server = served(&[]).await;
     let page = "data:text/html,<title>kept</title>";

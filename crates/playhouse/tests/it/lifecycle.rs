@@ -3,7 +3,7 @@
 use serde_json::json;
 use testkit::{Client, Engine, Site};
 
-use crate::{launch, server, server_on};
+use crate::{fake_server, launch, server, server_on};
 
 /// Starts a server whose browser shows a page with an open connection to the site.
 async fn with_a_page_open(engine: Engine, site: &Site) -> Client {
@@ -78,9 +78,9 @@ async fn a_browser_that_does_not_start_is_an_error_each_time_and_the_server_live
     assert!(!client.list_tools().await.is_empty());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_closed_browser_is_started_again_by_the_next_call() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     client.navigate("data:text/html,<title>One</title>").await;
     let closed = client.call("browser_close", json!({})).await;
     assert_eq!(
@@ -171,9 +171,9 @@ async fn calls_received_before_stdin_closes_are_answered() {
     assert!(status.success());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn two_hundred_calls_at_once_are_done_in_their_order() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     let page = "data:text/html,<script>const seen = []</script>";
     client.navigate(page).await;
     let mut calls = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::auth::{ENDPOINTS, send_request};
 use crate::clients::output_of;
-use crate::launch;
+use crate::fake_launch;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -46,7 +46,7 @@ impl Issuer {
 
     /// Starts a server that trusts only this issuer.
     async fn guards(&self) -> HttpServer {
-        HttpServer::start_guarded(launch(&["--oauth-issuer", &self.url])).await
+        HttpServer::start_guarded(fake_launch(&["--oauth-issuer", &self.url])).await
     }
 
     /// Requests a token as clients do.
@@ -423,7 +423,7 @@ async fn an_issuer_that_is_silent_is_not_the_clients_fault() {
     assert_eq!(unknown.header("retry-after"), "5");
 }
 
-#[testkit::test(chromium, node)]
+#[testkit::test(node)]
 async fn an_insufficient_scope_is_challenged_with_all_scopes() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -474,7 +474,7 @@ async fn an_insufficient_scope_is_challenged_with_all_scopes() {
     assert_eq!(challenged(&refused, "scope"), "openid browser:read");
 }
 
-#[testkit::test(chromium, node)]
+#[testkit::test(node)]
 async fn sessions_belong_to_the_subject_of_the_token() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -520,7 +520,7 @@ async fn a_web_socket_obeys_scopes_and_expiry_of_its_token() {
     );
 }
 
-#[testkit::test(chromium, node)]
+#[testkit::test(node)]
 async fn a_saved_login_is_readable_only_with_permission_to_save_it() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
-use testkit::{Client, Engine, HttpServer, Launch, NoAnswer, Site};
+use testkit::{Client, HttpServer, Launch, NoAnswer, Site};
 
 use crate::cli::run;
-use crate::{launch, launch_on};
+use crate::{fake_launch, launch};
 
 const HERE: &str = "http://127.0.0.1:*";
 
@@ -39,7 +39,7 @@ impl Policy {
     }
 
     fn launch(&self) -> Launch {
-        launch(&[]).args(self.flags())
+        fake_launch(&[]).args(self.flags())
     }
 
     /// Returns tool, decision and result of each recorded call.
@@ -61,8 +61,8 @@ async fn listed(client: &Client) -> Vec<String> {
         .collect()
 }
 
-#[testkit::test(chromium, firefox, webkit)]
-async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
+#[testkit::test(chromium)]
+async fn a_call_is_judged_by_the_page_that_it_acts_on() {
     let policy = Policy::new(&json!({ "default": "deny", "rules": [
         { "tools": ["get_text", "navigate"], "action": "allow" },
         { "id": "home", "tools": ["evaluate", "go_*"], "origins": [HERE], "action": "allow" },
@@ -72,7 +72,7 @@ async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
     let here = site.add_page("/here", "<title>here</title><p>here</p>");
     let there = site.cross_origin_url() + "/slow";
     site.add_page("/slow", "<title>there</title><p>there</p>");
-    let client = launch_on(engine, &[]).args(policy.flags()).start().await;
+    let client = launch(&[]).args(policy.flags()).start().await;
     let title = json!({ "name": "evaluate", "arguments": { "script": "document.title" } });
     client.success("navigate", json!({ "url": here })).await;
     let reply = client.object("evaluate", title["arguments"].clone()).await;
@@ -122,7 +122,7 @@ async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
     assert_eq!(last[2], "POLICY_DENIED");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn navigations_are_judged_by_where_they_lead() {
     let policy = Policy::new(&json!({ "default": "allow", "rules": [
         { "tools": ["browser_navigate", "navigate", "new_page", "browser_tabs"], "origins": [HERE], "action": "allow" },
@@ -236,7 +236,7 @@ async fn clicks(client: &Client) -> Value {
     text["text"].clone()
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_user_allows_once_for_the_session_or_denies() {
     let click = json!({ "selector": "button" });
     let policy = ask_policy();
@@ -313,7 +313,7 @@ async fn the_user_allows_once_for_the_session_or_denies() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_client_of_2026_repeats_the_call_with_the_decision() {
     let policy = ask_policy();
     let site = Site::start().await;
@@ -384,7 +384,7 @@ async fn a_client_of_2026_repeats_the_call_with_the_decision() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn resources_are_read_by_the_same_rules() {
     let policy = Policy::new(&json!({ "default": "allow", "rules": [
         { "tools": ["resources/read"], "origins": [HERE], "action": "deny" },

@@ -1,7 +1,7 @@
 //! Files of principals over HTTP: ownership, the permissions of scopes, and protected files.
 
 use crate::key_server::KeyServer;
-use crate::launch;
+use crate::{fake_launch, launch};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -108,10 +108,10 @@ async fn no_principal_reads_the_files_of_another() {
     assert_eq!(fs::read_to_string(&mine).expect("it is there"), text);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn principals_have_parts_of_a_chosen_output_folder_and_workspaces_of_their_own() {
     let server = KeyServer::start(
-        launch(&[
+        fake_launch(&[
             "--output-dir=out",
             "--workspace-root=all",
             "--readable-roots=.,out",
@@ -163,9 +163,9 @@ async fn principals_have_parts_of_a_chosen_output_folder_and_workspaces_of_their
     server.success("ada", "restore_state", saved).await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
-    let server = KeyServer::start(launch(&[]), "ada adakey workspace=ada\n").await;
+    let server = KeyServer::start(fake_launch(&[]), "ada adakey workspace=ada\n").await;
     fs::create_dir_all(server.path("ada/project")).expect("a folder");
     fs::create_dir_all(server.path("elsewhere")).expect("a folder");
     let url = server.http.web_socket();
@@ -209,10 +209,10 @@ async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
     assert!(server.path("ada/project/page.yml").is_file());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn with_read_permission_only_new_output_files_are_created() {
     let keys = "eve evekey browser:read workspace=.\n";
-    let server = KeyServer::start(launch(&["--caps=pdf,testing"]), keys).await;
+    let server = KeyServer::start(fake_launch(&["--caps=pdf,testing"]), keys).await;
     fs::create_dir_all(server.path(".git/hooks")).expect("a folder");
     fs::write(server.path("page.yml"), "before").expect("writable");
     server

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use testkit::NoAnswer;
 
-use crate::{launch, server};
+use crate::{fake_launch, fake_server};
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_handshake_names_the_server_and_its_tools() {
-    let client = launch(&[]).spawn();
+    let client = fake_launch(&[]).spawn();
     let hello = client.initialize(json!({})).await;
     assert_eq!(hello["protocolVersion"], "2025-06-18");
     assert_eq!(
@@ -25,9 +25,9 @@ async fn the_handshake_names_the_server_and_its_tools() {
     assert!(client.end().await.success());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn malformed_json_is_answered_and_the_connection_lives() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     client.send_line("{\"jsonrpc\": \"2.0\", \"id\": 7, ").await;
     let answer = client.next_unmatched().await;
     assert_eq!(
@@ -37,9 +37,9 @@ async fn malformed_json_is_answered_and_the_connection_lives() {
     assert_eq!(client.request("ping", json!({})).await, Ok(json!({})));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_message_that_is_too_long_is_refused_and_the_connection_lives() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     let long = "x".repeat(17 * 1024 * 1024);
     let call =
         json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": long } });
@@ -61,9 +61,9 @@ async fn a_message_that_is_too_long_is_refused_and_the_connection_lives() {
     assert!(format!("{unknown:?}").len() < 5_000);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_unknown_tool_is_a_protocol_error_that_names_the_nearest() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     match client.try_call("browser_navigat", json!({})).await {
         Err(NoAnswer::Refused {
             code: -32601,
@@ -76,9 +76,9 @@ async fn an_unknown_tool_is_a_protocol_error_that_names_the_nearest() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_unknown_method_is_a_protocol_error() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     let answer = client.request("tools/cull", json!({})).await;
     assert!(
         matches!(answer, Err(NoAnswer::Refused { code: -32601, .. })),
@@ -86,9 +86,9 @@ async fn an_unknown_method_is_a_protocol_error() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn stdout_carries_nothing_but_messages() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     client.list_tools().await;
     assert_eq!(client.stray_lines(), Vec::<String>::new());
 }

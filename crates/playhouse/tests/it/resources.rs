@@ -1,6 +1,6 @@
 //! Resources: lists, contents, access, and notifications of changes.
 
-use crate::{launch, server};
+use crate::{fake_launch, fake_server, server};
 use serde_json::{Value, json};
 use testkit::{Client, HttpServer, Site};
 
@@ -110,9 +110,9 @@ async fn everything_that_is_there_can_be_read() {
     assert!(artifact["blob"].as_str().unwrap().starts_with("JVBER"));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn missing_resources_are_reported() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     for uri in [
         "playwright:///session/unknown",
         "playwright:///page/default/none",
@@ -138,9 +138,9 @@ async fn missing_resources_are_reported() {
     assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 6);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_element_that_does_not_match_is_not_found_and_no_long_address_is_repeated() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     client.navigate("data:text/html,<p>Here").await;
     let page = of_kind(&listed(&client).await, "page")["uri"].clone();
     let element = page.as_str().unwrap().replace("/page/", "/element/");
@@ -173,9 +173,9 @@ async fn an_element_that_does_not_match_is_not_found_and_no_long_address_is_repe
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_client_is_notified_when_the_resource_list_changes() {
-    let client = launch(&[]).spawn();
+    let client = fake_launch(&[]).spawn();
     let hello = client.initialize(json!({})).await;
     assert_eq!(hello["capabilities"]["resources"]["listChanged"], true);
     listed(&client).await;
@@ -184,9 +184,9 @@ async fn a_client_is_notified_when_the_resource_list_changes() {
     assert_eq!(answer["method"], "notifications/resources/list_changed");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn only_files_written_by_tools_are_resources() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     let written = client.workspace().join("own.txt");
     std::fs::write(&written, "the user's own").unwrap();
     let page = "data:text/html,<script>console.log('said')</script>";
@@ -214,12 +214,12 @@ async fn only_files_written_by_tools_are_resources() {
     assert!(log["text"].as_str().unwrap().contains("said"), "{log}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn resources_show_secrets_no_more_than_answers_do() {
     let secrets = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secrets.path(), "TOKEN=open-sesame-42\n").unwrap();
     let path = secrets.path().display().to_string();
-    let client = server(&["--secrets", &path]).await;
+    let client = fake_server(&["--secrets", &path]).await;
     let site = Site::start().await;
     let html = "<title>open-sesame-42</title><p title='open-sesame-42'>open-sesame-42</p>";
     let url = site.add_page("/page.html", html);
@@ -264,9 +264,9 @@ async fn a_subscriber_is_notified_of_navigations() {
         .unwrap();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_subscriber_is_notified_of_reloads() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     client.navigate("data:text/html,one").await;
     let page = of_kind(&listed(&client).await, "page")["uri"].clone();
     let subscribe = json!({ "uri": page });
@@ -278,9 +278,9 @@ async fn a_subscriber_is_notified_of_reloads() {
     assert_eq!(answer["params"]["uri"], page, "{answer}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_ids_of_sessions_and_pages_are_completed() {
-    let client = server(&[]).await;
+    let client = fake_server(&[]).await;
     let created = client.call("create_session", json!({})).await.raw["structuredContent"].clone();
     let complete = async |name: &str, typed: &str| {
         let reference =
@@ -296,16 +296,16 @@ async fn the_ids_of_sessions_and_pages_are_completed() {
     assert_eq!(complete("elementId", "").await, json!([]));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_drop_in_configuration_has_no_resources() {
-    let client = server(&["--toolsets=browser"]).await;
+    let client = fake_server(&["--toolsets=browser"]).await;
     let answer = client.request("resources/list", json!({})).await;
     assert!(format!("{:?}", answer.unwrap_err()).contains("-32601"));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn files_written_before_roots_are_known_stay_resources() {
-    let server = HttpServer::start(launch(&[])).await;
+    let server = HttpServer::start(fake_launch(&[])).await;
     let params = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": { "roots": {} },
@@ -330,7 +330,7 @@ async fn files_written_before_roots_are_known_stay_resources() {
     assert_eq!(names.len(), 2, "{listed}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn files_of_one_principal_are_not_readable_by_another() {
     let keys = tempfile::NamedTempFile::new().unwrap();
     let secret = |name: &str| format!("{name}-0123456789abcdef0123456789abcdef");
@@ -340,7 +340,7 @@ async fn files_of_one_principal_are_not_readable_by_another() {
     )
     .unwrap();
     let path = keys.path().display().to_string();
-    let server = HttpServer::start_guarded(launch(&["--api-keys", &path])).await;
+    let server = HttpServer::start_guarded(fake_launch(&["--api-keys", &path])).await;
     let ask = async |name: &str, method: &str, params: Value| {
         let bearer = format!("Bearer {}", secret(name));
         server

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use std::fs;
 use testkit::Site;
 
-use crate::{launch, server};
+use crate::{fake_server, launch, server};
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_session_log_contains_each_call_and_its_answer() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Tea</title><h1>Green</h1>");
-    let client = server(&["--save-session"]).await;
+    let client = fake_server(&["--save-session"]).await;
     client.navigate(&url).await;
     client.call("browser_snapshot", json!({})).await;
     client.call("browser_take_screenshot", json!({})).await;
@@ -74,9 +74,9 @@ async fn the_session_log_contains_each_call_and_its_answer() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn old_files_go_when_the_output_folder_is_full_and_those_of_the_call_stay() {
-    let client = server(&["--output-max-size", "1"]).await;
+    let client = fake_server(&["--output-max-size", "1"]).await;
     let output = client.workspace().join(".playwright-mcp");
     let mut last = None;
     let named = json!({ "filename": ".playwright-mcp/kept.yml" });

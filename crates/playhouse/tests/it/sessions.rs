@@ -6,7 +6,7 @@ use std::time::Duration;
 use testkit::{Client, Engine, RemoteBrowser, Resource, Site, eventually};
 
 use crate::faults::kill_pages;
-use crate::{server, server_on};
+use crate::{fake_server, server, server_on};
 
 async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments).await;
@@ -65,9 +65,9 @@ async fn a_closed_session_leaves_no_data_in_the_browser() {
     assert!(browser.is_running());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_default_limits_are_ten_sessions_and_five_minutes() {
-    let client = server(&["--toolsets", "session"]).await;
+    let client = fake_server(&["--toolsets", "session"]).await;
     for _ in 0..10 {
         let session = object(&client, "create_session", json!({})).await;
         let times = session["expiresAt"].as_u64();
@@ -210,9 +210,9 @@ async fn browser_data_of_one_session_is_not_visible_to_others(engine: Engine) {
     assert_ne!(evaluated(&other, ask).await, "granted");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn there_are_no_more_sessions_than_there_may_be() {
-    let client = server(&["--toolsets", "session", "--max-sessions", "3"]).await;
+    let client = fake_server(&["--toolsets", "session", "--max-sessions", "3"]).await;
     let mut pending = Vec::new();
     for _ in 0..6 {
         let call = json!({ "name": "create_session", "arguments": {} });
@@ -235,9 +235,9 @@ async fn there_are_no_more_sessions_than_there_may_be() {
     created(&client).await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_unused_session_expires() {
-    let client = server(&["--toolsets", "session"]).await;
+    let client = fake_server(&["--toolsets", "session"]).await;
     let session = object(&client, "create_session", json!({ "timeout": 1 })).await;
     let lifetime = session["expiresAt"]
         .as_u64()
@@ -260,9 +260,9 @@ async fn an_unused_session_expires() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_session_does_not_wait_for_another() {
-    let client = server(&["--toolsets", "session"]).await;
+    let client = fake_server(&["--toolsets", "session"]).await;
     let (one, other) = (created(&client).await, created(&client).await);
     let waits = json!({ "sessionId": one, "selector": "#never", "timeout": 600_000 });
     let call = json!({ "name": "wait_for_selector", "arguments": waits });
@@ -291,11 +291,11 @@ async fn a_session_has_what_it_was_created_with() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_one() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Mine</title>");
-    let client = server(&["--toolsets", "browser,session", "--require-session"]).await;
+    let client = fake_server(&["--toolsets", "browser,session", "--require-session"]).await;
     let refused = client.call("browser_navigate", json!({ "url": url })).await;
     assert_eq!(
         refused.raw["structuredContent"]["errorCode"],
@@ -393,9 +393,9 @@ async fn a_state_is_restored_though_the_page_is_in_an_endless_loop() {
     assert_eq!(found["result"], "kept", "{found}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn closing_a_session_cancels_what_is_under_way_and_later_calls_find_it_gone() {
-    let client = server(&["--toolsets", "browser,session"]).await;
+    let client = fake_server(&["--toolsets", "browser,session"]).await;
     let id = created(&client).await;
     let begun = async |tool: &str, arguments: Value| {
         let call = json!({ "name": tool, "arguments": arguments });
@@ -529,9 +529,9 @@ async fn a_page_that_crashes_during_a_navigation_is_reported_once_and_replaced()
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn every_error_names_the_session_that_the_call_named() {
-    let client = server(&["--toolsets", "browser,session", "--tools=-get_value"]).await;
+    let client = fake_server(&["--toolsets", "browser,session", "--tools=-get_value"]).await;
     let named = json!({ "name": "buyer" });
     object(&client, "create_session", named).await;
     for (tool, arguments) in [
@@ -555,11 +555,11 @@ async fn every_error_names_the_session_that_the_call_named() {
     assert_eq!(answer["errorCode"], "INVALID_PARAMETERS", "{answer}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn named_contexts_count_as_sessions_do_and_a_session_lives_no_longer_than_the_server_allows()
 {
     let flags = ["--max-sessions=2", "--session-timeout=600000"];
-    let client = server(&flags).await;
+    let client = fake_server(&flags).await;
     let long = json!({ "name": "long", "timeout": 2_592_000_000_u64 });
     let created = object(&client, "create_session", long).await;
     let lives = |created: &Value| {

@@ -1,6 +1,6 @@
 //! The graceful shutdown of a server over HTTP: calls are finished, streams end, and no processes remain.
 
-use crate::{call_until_released, held_page, launch};
+use crate::{call_until_released, fake_launch, held_page};
 use serde_json::json;
 use testkit::{Connection, HttpAnswer, HttpServer, Site, WebSocketClient, eventually};
 
@@ -19,7 +19,7 @@ async fn stream(server: &HttpServer, path: &str, session: &str) -> Connection {
 
 /// A server, its site, and a session whose page is [`held_page`]'s.
 async fn gated() -> (HttpServer, Site, String) {
-    let server = HttpServer::start(launch(&[])).await;
+    let server = HttpServer::start(fake_launch(&[])).await;
     let site = Site::start().await;
     let session = server.begin_session().await;
     server.navigate(Some(&session), &held_page(&site)).await;
@@ -39,7 +39,7 @@ async fn refuses(server: &HttpServer) {
     eventually(async || server.ask("GET", "/health", &[], "").await.status == 503).await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_server_completes_its_calls_before_it_exits() {
     let (mut server, site, session) = gated().await;
     #[cfg(target_os = "linux")]
@@ -85,7 +85,7 @@ async fn a_server_completes_its_calls_before_it_exits() {
     processes.gone().await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_second_signal_ends_the_server_at_once() {
     let (mut server, _site, session) = gated().await;
     let ending = async {
@@ -99,7 +99,7 @@ async fn a_second_signal_ends_the_server_at_once() {
     assert_eq!(server.exit_status().await.code(), Some(0));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn slow_calls_and_stalled_clients_do_not_delay_shutdown() {
     let (mut server, _site, session) = gated().await;
     let mut half = server.connection().await;

@@ -1,6 +1,6 @@
 //! The transport of 2024-11-05: an event stream, and POST requests.
 
-use crate::{call_until_released, held_page, launch};
+use crate::{call_until_released, fake_launch, held_page, launch};
 use serde_json::{Value, json};
 use testkit::{Connection, HttpServer, Site};
 
@@ -62,9 +62,9 @@ impl SseClient {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn posts_go_to_the_stream_that_they_name_and_to_no_other() {
-    let server = HttpServer::start(launch(&[])).await;
+    let server = HttpServer::start(fake_launch(&[])).await;
     let json = [("content-type", "application/json")];
     let asked = async |method: &str, path: &str| {
         let answer = server.ask(method, path, &json, PING).await;

@@ -1,6 +1,6 @@
 //! Streamable HTTP: resumption of streams, lifetimes of MCP sessions, and requests without a session.
 
-use crate::{call_until_released, held_page, launch};
+use crate::{call_until_released, fake_launch, held_page, launch};
 use serde_json::{Value, json};
 use testkit::{Connection, Event, HttpAnswer, HttpServer, Site};
 
@@ -72,7 +72,7 @@ async fn modern(server: &HttpServer, name: &str, message: &Value) -> Connection 
 
 /// A server, and a session whose page is [`held_page`]'s.
 async fn gated(args: &[&str]) -> (HttpServer, Site, String) {
-    let server = HttpServer::start(launch(args)).await;
+    let server = HttpServer::start(fake_launch(args)).await;
     let site = Site::start().await;
     let session = server.begin_session().await;
     server.navigate(Some(&session), &held_page(&site)).await;
@@ -90,7 +90,7 @@ async fn begin_call(server: &HttpServer, session: &str, id: u64) -> (Connection,
     (stream, first.id)
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_disconnected_client_gets_its_answer_on_reconnection() {
     let (server, site, session) = gated(&[]).await;
     // During the call, and after it has ended.
@@ -119,7 +119,7 @@ async fn a_disconnected_client_gets_its_answer_on_reconnection() {
     assert_eq!((head.status, message(&mut stream).await), (200, None));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_resumed_stream_ends_with_its_call_and_its_session() {
     let (server, _site, session) = gated(&[]).await;
     let id = [("mcp-session-id", &*session)];
@@ -145,7 +145,7 @@ async fn a_resumed_stream_ends_with_its_call_and_its_session() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn of_two_requests_with_one_id_the_second_is_refused() {
     let (server, site, session) = gated(&[]).await;
     let (mut first, _) = begin_call(&server, &session, 5).await;
@@ -209,7 +209,7 @@ async fn a_session_has_streams_of_its_own_until_it_is_deleted() {
     assert_eq!(head.status, 404);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_mcp_session_without_requests_and_streams_expires() {
     let (server, site, called) = gated(&["--client-timeout=1000"]).await;
     let (call, event) = begin_call(&server, &called, 1).await;
@@ -234,9 +234,9 @@ async fn an_mcp_session_without_requests_and_streams_expires() {
     server.metric_is("mcp_sessions", 0).await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_stateless_request_is_cancelled_on_disconnect() {
-    let server = HttpServer::start(launch(&[])).await;
+    let server = HttpServer::start(fake_launch(&[])).await;
     let site = Site::start().await;
     let mut discovered = modern(&server, "", &request(1, "server/discover", json!({}))).await;
     let answer = discovered.answer().await.expect("an answer").json();
@@ -261,9 +261,9 @@ async fn a_stateless_request_is_cancelled_on_disconnect() {
     assert_eq!(server.metric("mcp_sessions").await, 0);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_listening_client_is_notified_of_shutdown() {
-    let mut server = HttpServer::start(launch(&[])).await;
+    let mut server = HttpServer::start(fake_launch(&[])).await;
     let wanted =
         json!({ "notifications": { "resourceSubscriptions": ["playwright:///session/x"] } });
     let listen = request(1, "subscriptions/listen", wanted);
@@ -282,9 +282,9 @@ async fn a_listening_client_is_notified_of_shutdown() {
     assert_eq!(server.exit_status().await.code(), Some(0));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_new_stream_of_a_session_replaces_the_one_before() {
-    let server = HttpServer::start(launch(&[])).await;
+    let server = HttpServer::start(fake_launch(&[])).await;
     let session = server.begin_session().await;
     let (_, mut first) = get(&server, &session, "").await;
     let (_, mut second) = get(&server, &session, "").await;
@@ -298,9 +298,9 @@ async fn a_new_stream_of_a_session_replaces_the_one_before() {
     assert_eq!(message(&mut first).await, None);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_tool_that_is_unknown_is_no_method_that_is_missing() {
-    let server = HttpServer::start(launch(&[])).await;
+    let server = HttpServer::start(fake_launch(&[])).await;
     let call = request(
         1,
         "tools/call",

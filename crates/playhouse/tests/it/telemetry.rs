@@ -2,7 +2,7 @@
 
 mod open_metrics;
 
-use crate::{launch, launch_on};
+use crate::{fake_launch, launch, launch_on};
 use open_metrics::Exposition;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -30,12 +30,12 @@ fn of_span<'a>(line: &'a Value, name: &str) -> Option<&'a str> {
     spans.iter().rev().find_map(|span| span[name].as_str())
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_log_the_audit_log_and_the_response_have_the_id_of_the_request() {
     let folder = tempfile::tempdir().expect("a folder");
     let (log, audit) = (folder.path().join("log"), folder.path().join("audit"));
     let paths = [log.to_str().unwrap(), audit.to_str().unwrap()];
-    let server = HttpServer::start(launch(&[
+    let server = HttpServer::start(fake_launch(&[
         "--answers=compact",
         "--log-level=debug",
         "--log-format=json",
@@ -113,9 +113,9 @@ async fn the_log_the_audit_log_and_the_response_have_the_id_of_the_request() {
     assert_eq!(of_span(settled, "request_id"), Some(made), "{settled}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn errors_in_the_answers_of_playwright_have_no_request_id() {
-    let client = launch(&["--answers=playwright"]).start().await;
+    let client = fake_launch(&["--answers=playwright"]).start().await;
     let failed = client
         .call("browser_click", json!({ "target": "!!" }))
         .await;
@@ -287,11 +287,11 @@ async fn a_call_is_one_trace_down_to_its_protocol_commands(engine: Engine) {
     assert_eq!(authorization.unwrap(), "Bearer abc");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn over_http_the_span_of_the_message_is_the_parent_and_that_of_the_request_a_link() {
     const OF_HTTP: &str = "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-bbbbbbbbbbbbbbbb-01";
     let collector = Collector::start().await;
-    let server = HttpServer::start(exporting(launch(&[]), &collector)).await;
+    let server = HttpServer::start(exporting(fake_launch(&[]), &collector)).await;
     let call = async |tool: &str, meta: Value| {
         let params = json!({ "name": tool, "arguments": {}, "_meta": meta });
         let headers = [("traceparent", OF_HTTP)];
@@ -487,7 +487,7 @@ async fn a_cancelled_start_of_a_browser_has_failed() {
     assert_eq!(start.attribute("error.type"), "cancelled");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_unreachable_collector_does_no_harm_and_is_reported_once() {
     // The first address has no listener; the listener of the others does not respond.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -497,7 +497,7 @@ async fn an_unreachable_collector_does_no_harm_and_is_reported_once() {
         (&*silent, "10000", false),
         (&*silent, "50", true),
     ] {
-        let client = launch(&[])
+        let client = fake_launch(&[])
             .env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
             .env("OTEL_EXPORTER_OTLP_TIMEOUT", timeout)
             .env("OTEL_BSP_SCHEDULE_DELAY", "5")

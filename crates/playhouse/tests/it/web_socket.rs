@@ -1,6 +1,6 @@
 //! MCP over WebSockets: valid and invalid frames, costs of a connection, and lifetimes.
 
-use crate::{call_until_released, held_page, launch};
+use crate::{call_until_released, fake_launch, held_page, launch};
 use serde_json::{Value, json};
 use testkit::{HttpServer, Site, WebSocketClient, eventually};
 
@@ -16,9 +16,9 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn messages_come_in_any_frames_and_wrong_ones_are_answered() {
-    let server = HttpServer::start(launch(&[])).await;
+    let server = HttpServer::start(fake_launch(&[])).await;
     let url = server.web_socket();
     let mut client = WebSocketClient::start(&url).await;
     assert_eq!(client.subprotocol, "mcp");
@@ -56,9 +56,9 @@ async fn messages_come_in_any_frames_and_wrong_ones_are_answered() {
     assert!((400..500).contains(&plain.status), "{plain:?}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_invalid_frame_closes_the_web_socket_with_a_reason() {
-    let server = HttpServer::start(launch(&["--max-request-size=10000"])).await;
+    let server = HttpServer::start(fake_launch(&["--max-request-size=10000"])).await;
     let url = server.web_socket();
     let large = "x".repeat(20_000);
 
@@ -89,9 +89,9 @@ async fn an_invalid_frame_closes_the_web_socket_with_a_reason() {
     .await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
-    let server = HttpServer::start(launch(&[])).await;
+    let server = HttpServer::start(fake_launch(&[])).await;
     let site = Site::start().await;
     let mut client = WebSocketClient::start(&server.web_socket()).await;
     client.navigate(&held_page(&site)).await;
@@ -141,9 +141,9 @@ async fn clients_are_isolated_and_sessions_can_be_continued() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_web_socket_keeps_its_connection_slot() {
-    let server = HttpServer::start(launch(&["--max-connections=2"])).await;
+    let server = HttpServer::start(fake_launch(&["--max-connections=2"])).await;
     let url = server.web_socket();
     let first = WebSocketClient::start(&url).await;
     let mut second = WebSocketClient::start(&url).await;

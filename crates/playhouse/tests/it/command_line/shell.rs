@@ -1,5 +1,6 @@
 //! A shell in a workspace with a runtime folder of its own, whose background servers end with the test.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -9,12 +10,16 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::FAKE_BROWSER;
+
 pub(super) struct Shell {
     pub(super) folder: TempDir,
     /// The folder in which commands are run.
     pub(super) workspace: PathBuf,
     /// The folder that is `XDG_RUNTIME_DIR`.
     pub(super) runtime: PathBuf,
+    /// The program of commands.
+    program: PathBuf,
     /// Further environment variables.
     pub(super) env: Vec<(&'static str, String)>,
 }
@@ -30,6 +35,7 @@ impl Shell {
             workspace: workspace.canonicalize().expect("it exists"),
             folder,
             runtime,
+            program: env!("CARGO_BIN_EXE_playhouse").into(),
             env: vec![
                 ("PLAYHOUSE_ISOLATED", "true".to_owned()),
                 ("PLAYHOUSE_CONTENT_BOUNDARIES", "off".to_owned()),
@@ -37,9 +43,17 @@ impl Shell {
         }
     }
 
-    /// Returns a command of the built program, not started.
+    /// Returns a shell whose commands use a fake browser.
+    pub(super) fn fake() -> Self {
+        let mut shell = Self::new();
+        shell.program = std::env::current_exe().expect("the path of this program");
+        shell.env.push((FAKE_BROWSER, "1".to_owned()));
+        shell
+    }
+
+    /// Returns a command, not started.
     pub(super) fn command(&self, words: &[&str]) -> Command {
-        let mut command = self.program(env!("CARGO_BIN_EXE_playhouse"));
+        let mut command = self.program(&self.program);
         command.args(words);
         command
     }
@@ -49,7 +63,7 @@ impl Shell {
         clippy::disallowed_methods,
         reason = "a test runs the program that it tests"
     )]
-    pub(super) fn program(&self, path: &str) -> Command {
+    pub(super) fn program(&self, path: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(path);
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
