@@ -82,8 +82,8 @@ test-nightly: $(PREREQUISITES) $(CI_PREREQUISITES) $(NIGHTLY_PREREQUISITES)
 
 # The npm packages of this platform, in target/npm, and a test that installs and uses them.
 npm: chromium
-	$(CARGO) build --locked --release
-	node npm/build.mjs "$(target_folder)/release/playhouse"
+	$(CARGO) build --locked --profile dist
+	node npm/build.mjs "$(target_folder)/dist/playhouse"
 	node npm/test.mjs
 
 # Format, spelling, lints, types and documentation of Rust and JavaScript. Needs no browser.
