@@ -21,7 +21,7 @@ pub mod window;
 #[cfg(test)]
 mod tests;
 
-pub use remote::{Prepared, RemoteEnd, WebDriverSession};
+pub use remote::{Prepared, RawResponse, RemoteEnd, WebDriverSession};
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};

@@ -1,5 +1,6 @@
 //! The HTTP client of WebDriver: it reuses connections and sends the commands of a session one after the other.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,9 +17,10 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, OwnedMutexGuard, oneshot};
 
 use super::session::{Created, Delete, Status};
 use super::{Verb, WebDriverCommand};
@@ -40,6 +42,8 @@ const MAX_RESPONSE_SIZE: usize = 256 * 1024 * 1024;
 const PROTOCOL: &str = "webdriver";
 
 type Sender = SendRequest<RequestBody>;
+/// The lock that a command holds until its response.
+type Turn = OwnedMutexGuard<()>;
 
 /// A driver or a grid. Clones share its connections.
 #[derive(Clone)]
@@ -95,7 +99,13 @@ impl RemoteEnd {
     pub async fn status(&self) -> Result<Status> {
         const NAME: &str = "Status";
         CommandSpan::measure(PROTOCOL, NAME, async {
-            let answer = self.perform((), NAME, Verb::Get, "status".into(), RequestBody::default());
+            let answer = self.perform(
+                None,
+                NAME,
+                Verb::Get,
+                "status".into(),
+                RequestBody::default(),
+            );
             answer.await?.read(NAME)
         })
         .await
@@ -141,9 +151,9 @@ impl RemoteEnd {
 
     /// Sends a command and reads the response even if the caller is dropped, because a partly read connection cannot be reused. `held` is
     /// kept until then.
-    async fn perform<T: Send + 'static>(
+    async fn perform(
         &self,
-        held: T,
+        held: Option<Turn>,
         name: &'static str,
         verb: Verb,
         path: String,
@@ -177,14 +187,14 @@ impl WebDriverSession {
     /// If the call is dropped before its turn, the command is not sent. If it is dropped later, the next command waits for its response.
     pub async fn call<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
         let turn = self.turn.clone().lock_owned().await;
-        let sent = self.send(turn, command, encode(command), Arc::default());
-        sent.await
+        let prepared = self.prepared(Some(turn), RawCommand::new(command));
+        prepared.response.await?.read()
     }
 
     /// Sends a command at once, even if others are in progress. The specification allows one command at a time; some remote ends accept
     /// several, which is the only way to inspect a page whose script does not return.
     pub async fn call_concurrently<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
-        self.prepare(command).response.await
+        self.prepare(command).response.await?.read()
     }
 
     /// Deletes the session and its browser, without waiting for commands in progress.
@@ -193,57 +203,105 @@ impl WebDriverSession {
     }
 
     /// Prepares a command as [`Self::call_concurrently`] sends it. It is sent when its response is awaited.
-    pub fn prepare<C: WebDriverCommand>(&self, command: &C) -> Prepared<C::Response> {
+    pub fn prepare<C: WebDriverCommand>(&self, command: &C) -> Prepared {
+        self.prepared(None, RawCommand::new(command))
+    }
+
+    fn prepared(&self, turn: Option<Turn>, command: RawCommand) -> Prepared {
+        let RawCommand {
+            name,
+            verb,
+            path: rest,
+            body,
+        } = command;
+        let mut path = format!("session/{}", self.id);
+        if !rest.is_empty() {
+            path.push('/');
+            path += &rest;
+        }
         let written = Arc::new(Notify::new());
-        let encoded = encode(command);
-        let size = encoded.as_ref().map_or(0, String::len);
-        let response = self.send((), command, encoded, written.clone());
+        let size = body.as_ref().map_or(0, String::len);
+        let remote = self.remote.clone();
+        let notified = written.clone();
+        let response = async move {
+            let mut span = CommandSpan::begin(PROTOCOL, name);
+            let value = async {
+                let body = RequestBody {
+                    data: Full::new(body?.into()),
+                    written: notified,
+                };
+                tracing::trace!(command = name, "sends a WebDriver command");
+                let answer = remote.perform(turn, name, verb, path, body).await?;
+                tracing::trace!(
+                    command = name,
+                    status = answer.status,
+                    "received a WebDriver response"
+                );
+                answer.value(name).map(RawValue::to_owned)
+            };
+            match value.await {
+                Ok(value) => Ok(RawResponse { name, value, span }),
+                Err(error) => {
+                    let failed = Err(error);
+                    span.end(&failed);
+                    failed
+                }
+            }
+        };
         Prepared {
+            name,
             written,
             size,
             response: Box::pin(response),
         }
     }
+}
 
-    fn send<C: WebDriverCommand, T: Send + 'static>(
-        &self,
-        held: T,
-        command: &C,
-        body: Result<String>,
-        written: Arc<Notify>,
-    ) -> impl Future<Output = Result<C::Response>> + Send + use<C, T> {
-        let mut path = format!("session/{}", self.id);
-        let rest = command.path();
-        if !rest.is_empty() {
-            path.push('/');
-            path += &rest;
+/// A command without its types: sending it is compiled once and not for each command.
+struct RawCommand {
+    name: &'static str,
+    verb: Verb,
+    path: Cow<'static, str>,
+    body: Result<String>,
+}
+
+impl RawCommand {
+    fn new<C: WebDriverCommand>(command: &C) -> Self {
+        Self {
+            name: C::NAME,
+            verb: C::VERB,
+            path: command.path(),
+            body: encode(command),
         }
-        let remote = self.remote.clone();
-        CommandSpan::measure(PROTOCOL, C::NAME, async move {
-            let body = RequestBody {
-                data: Full::new(body?.into()),
-                written,
-            };
-            tracing::trace!(command = C::NAME, "sends a WebDriver command");
-            let answer = remote.perform(held, C::NAME, C::VERB, path, body).await?;
-            tracing::trace!(
-                command = C::NAME,
-                status = answer.status,
-                "received a WebDriver response"
-            );
-            answer.read(C::NAME)
-        })
     }
 }
 
 /// A command that can be sent: the first poll of the response sends it.
-pub struct Prepared<R> {
+pub struct Prepared {
+    /// The name of the command.
+    pub name: &'static str,
     /// Notified once the request was passed to the socket.
     pub written: Arc<Notify>,
     /// The number of bytes of the request's body.
     pub size: usize,
     /// The response.
-    pub response: BoxFuture<'static, Result<R>>,
+    pub response: BoxFuture<'static, Result<RawResponse>>,
+}
+
+/// The response to a command that succeeded.
+pub struct RawResponse {
+    name: &'static str,
+    value: Box<RawValue>,
+    span: CommandSpan,
+}
+
+impl RawResponse {
+    /// Parses the result of the command.
+    pub fn read<T: DeserializeOwned>(mut self) -> Result<T> {
+        let result = decode(self.name, &self.value);
+        self.span.end(&result);
+        result
+    }
 }
 
 fn encode<C: WebDriverCommand>(command: &C) -> Result<String> {
@@ -323,7 +381,11 @@ struct Refusal {
 }
 
 impl Answer {
-    fn read<T: serde::de::DeserializeOwned>(&self, method: &'static str) -> Result<T> {
+    fn read<T: DeserializeOwned>(&self, method: &'static str) -> Result<T> {
+        decode(method, self.value(method)?)
+    }
+
+    fn value(&self, method: &'static str) -> Result<&RawValue> {
         let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(&self.body) else {
             return Err(Error::Http {
                 method,
@@ -332,7 +394,7 @@ impl Answer {
             });
         };
         if self.status == 200 {
-            return decode(method, envelope.value);
+            return Ok(envelope.value);
         }
         match decode::<Refusal>(method, envelope.value) {
             Ok(refusal) => Err(Error::Refused {

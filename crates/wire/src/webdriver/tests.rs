@@ -335,7 +335,8 @@ async fn a_prepared_command_reports_that_it_was_written() {
     };
     assert!(line.ends_with("/execute/sync"), "{line}");
     permits.add_permits(1);
-    assert_eq!(response.await.unwrap().get(), "\"done\"");
+    let result: String = response.await.unwrap().read().unwrap();
+    assert_eq!(result, "done");
 }
 
 #[tokio::test]

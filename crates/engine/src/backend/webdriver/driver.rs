@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use wire::webdriver::element::Element;
 use wire::webdriver::script::ExecuteScript;
 use wire::webdriver::session::GetTimeouts;
 use wire::webdriver::window::{FrameReference, GetWindowHandles, SwitchToFrame, SwitchToWindow};
-use wire::webdriver::{Prepared, WebDriverCommand, WebDriverSession, error};
+use wire::webdriver::{Prepared, RawResponse, WebDriverCommand, WebDriverSession, error};
 
 /// How long a script may run before other commands may switch to another window.
 const SCRIPT_GRACE_TIMEOUT: Duration = Duration::from_millis(25);
@@ -73,7 +74,7 @@ impl Driver {
     /// Sends a command that concerns no window.
     pub(super) async fn call<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
         let response = self.session.prepare(command).response;
-        checked(self.session.clone(), response).await
+        checked(self.session.clone(), response).await?.read()
     }
 
     /// Sends a command to a window and a frame. No other command may switch to another one until the answer.
@@ -83,8 +84,10 @@ impl Driver {
         command: &C,
     ) -> wire::Result<C::Response> {
         let focus = self.focus.clone().lock_owned().await;
-        self.dispatch(focus, target.clone(), command, Release::OnResponse)
-            .await
+        let prepared = self.session.prepare(command);
+        self.dispatch(focus, target.clone(), prepared, Release::OnResponse)
+            .await?
+            .read()
     }
 
     /// Sends a command to a window, and to the frame of it that the session is switched to: switching would move the focus.
@@ -98,8 +101,10 @@ impl Driver {
         if focus.window == window {
             target.path.clone_from(&focus.path);
         }
-        self.dispatch(focus, target, command, Release::OnResponse)
-            .await
+        let prepared = self.session.prepare(command);
+        self.dispatch(focus, target, prepared, Release::OnResponse)
+            .await?
+            .read()
     }
 
     /// Runs a script in a frame. Once it has begun, other commands may switch to other frames.
@@ -111,25 +116,28 @@ impl Driver {
     ) -> wire::Result<Box<RawValue>> {
         let command = ExecuteScript { script, args };
         let focus = self.focus.clone().lock_owned().await;
-        self.dispatch(focus, target.clone(), &command, Release::OnceRead)
-            .await
+        let prepared = self.session.prepare(&command);
+        self.dispatch(focus, target.clone(), prepared, Release::OnceRead)
+            .await?
+            .read()
     }
 
     /// Switches to a frame and sends it a command, in a task: a switch or a command that the driver has not read when its caller is dropped
-    /// would otherwise take effect after the next switch, in another frame.
-    async fn dispatch<C: WebDriverCommand>(
+    /// would otherwise take effect after the next switch, in another frame. It is compiled once and not for each command.
+    fn dispatch(
         &self,
         mut focus: OwnedMutexGuard<Focus>,
         target: FrameTarget,
-        command: &C,
+        prepared: Prepared,
         release: Release,
-    ) -> wire::Result<C::Response> {
+    ) -> BoxFuture<'static, wire::Result<RawResponse>> {
         let session = self.session.clone();
         let Prepared {
+            name,
             written,
             size,
             response,
-        } = session.prepare(command);
+        } = prepared;
         let (mut caller, result) = oneshot::channel();
         let work = async move {
             let switched = tokio::select! {
@@ -148,10 +156,8 @@ impl Driver {
                 return;
             }
             let is_frame = !target.path.is_empty();
-            let response = checked(session.clone(), response);
-            let mut response = response
-                .map(|response| response.map_err(|error| gone(error, is_frame)))
-                .boxed();
+            let mut response = checked(session.clone(), response)
+                .map(|response| response.map_err(|error| gone(error, is_frame)));
             let is_read = async {
                 match release {
                     Release::OnResponse => caller.closed().await,
@@ -188,11 +194,14 @@ impl Driver {
             let _ = caller.send(response);
         };
         task::spawn("command", work.in_current_span()).detach();
-        result.await.unwrap_or_else(|_| {
+        let lost = move |_| {
             Err(wire::Error::Closed {
-                reason: format!("{}: the command was not completed", C::NAME),
+                reason: format!("{name}: the command was not completed"),
             })
-        })
+        };
+        result
+            .map(move |result| result.unwrap_or_else(lost))
+            .boxed()
     }
 
     /// Waits for pending commands except long scripts. No other command begins until the guard is dropped.
@@ -208,19 +217,21 @@ impl Driver {
 
 /// Returns the response to a command. An unknown error is also the error of a driver that lost its browser meanwhile: the next command shows
 /// whether the session is gone.
-async fn checked<T>(
+fn checked(
     session: WebDriverSession,
-    response: impl Future<Output = wire::Result<T>>,
-) -> wire::Result<T> {
-    match response.await {
-        Err(failed) if is_unknown(&failed) => {
-            match session.call_concurrently(&GetTimeouts {}).await {
-                Err(over) if !is_unknown(&over) => Err(over),
-                _ => Err(failed),
+    response: BoxFuture<'static, wire::Result<RawResponse>>,
+) -> BoxFuture<'static, wire::Result<RawResponse>> {
+    Box::pin(async move {
+        match response.await {
+            Err(failed) if is_unknown(&failed) => {
+                match session.call_concurrently(&GetTimeouts {}).await {
+                    Err(over) if !is_unknown(&over) => Err(over),
+                    _ => Err(failed),
+                }
             }
+            answer => answer,
         }
-        answer => answer,
-    }
+    })
 }
 
 async fn switch(

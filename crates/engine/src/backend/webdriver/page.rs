@@ -11,6 +11,7 @@ use crate::backend::{
 use crate::changes::Changes;
 use crate::error::{Error, Result};
 use async_trait::async_trait;
+use futures_util::future::BoxFuture;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use wire::actions::Source;
 use wire::webdriver::WebDriverCommand;
@@ -238,15 +239,25 @@ impl<E: PageExtension> WebDriverPage<E> {
     }
 
     async fn map_answer<T>(&self, answer: wire::Result<T>) -> Result<T> {
-        match answer.map_err(page_error) {
-            Err(Error::DialogOpen {}) => Err(self.on_dialog_noticed().await),
-            Err(Error::PageClosed {}) => {
-                self.on_window_closed();
-                Err(Error::PageClosed {})
-            }
-            Err(Error::BrowserClosed { reason }) => Err(self.browser_closed_error(reason)),
-            answer => answer,
+        match answer {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.map_error(error).await),
         }
+    }
+
+    /// Boxed, so that it is compiled once and not for each command.
+    fn map_error(&self, error: wire::Error) -> BoxFuture<'_, Error> {
+        Box::pin(async {
+            match page_error(error) {
+                Error::DialogOpen {} => self.on_dialog_noticed().await,
+                Error::PageClosed {} => {
+                    self.on_window_closed();
+                    Error::PageClosed {}
+                }
+                Error::BrowserClosed { reason } => self.browser_closed_error(reason),
+                error => error,
+            }
+        })
     }
 
     /// Closes the context, because the driver's session is gone.
