@@ -16,7 +16,7 @@ async fn snapshot(page: &Page, layout: Layout) -> String {
     page.snapshot(&soon(), &options).await.unwrap().text
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 fn compact_snapshots_of_fixture_pages_hold_what_full_ones_hold(engine: Engine) {
     on_a_page(engine, async |stage| {
         let cases = spec_cases(Path::new(REPOSITORY).join("crates/engine/tests/spec/snapshot"));

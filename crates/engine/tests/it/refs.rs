@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
 use testkit::Engine;
+use testkit::harness::input_size;
 
 /// A page with a keyed list, an unkeyed one, a list that shows a part of its rows, and a shadow root; and with the same kinds of lists whose
 /// rows have buttons with the same name. It records for each click the element that received it, by a number of its own, and its row.
@@ -161,12 +162,12 @@ async fn use_ref(page: &Page, reference: &str, was: &Facts, clicks: bool) {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit), slow)]
 fn a_ref_names_the_described_element_or_is_stale(engine: Engine) {
     let change = (0..CHANGES, 0usize..40);
     let rounds = prop::collection::vec((prop::collection::vec(change, 1..6), 0usize..4), 1..4);
     let config = Config {
-        cases: if engine == Engine::Chromium { 12 } else { 8 },
+        cases: u32::try_from(input_size(40)).unwrap(),
         max_shrink_iters: 32,
         failure_persistence: None,
         ..Config::default()

@@ -3,6 +3,7 @@
 use crate::harness::{in_a_context, on_a_page, soon};
 use engine::{ContextOptions, PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat, Viewport};
 use testkit::Engine;
+use testkit::harness::input_size;
 
 fn png() -> Screenshot {
     Screenshot {
@@ -109,7 +110,7 @@ fn a_page_that_reloads_continuously_can_be_captured(engine: Engine) {
                 "<h1>Again</h1><script>setTimeout(() => location.reload(), 30)</script>",
             )
             .await;
-        for _ in 0..40 {
+        for _ in 0..input_size(100) {
             let picture = page.screenshot(&soon(), &png()).await;
             assert!(!picture.unwrap().is_empty());
         }

@@ -3,6 +3,7 @@
 use crate::harness::{click_until, eval, eval_in, goto, on_a_page, soon, with_browser};
 use engine::{ContextOptions, Error, LoadState, Progress};
 use std::time::Duration;
+use testkit::harness::input_size;
 use testkit::{Engine, eventually};
 
 #[testkit::test(chromium, firefox)]
@@ -55,8 +56,8 @@ fn hundreds_of_contexts_and_pages_leak_no_task(engine: Engine) {
         };
         let mut gone = Vec::new();
         // Opening a window of Firefox takes half a second.
-        let times = if engine == Engine::Chromium { 100 } else { 10 };
-        for _ in 0..times {
+        let times = if engine == Engine::Chromium { 100 } else { 30 };
+        for _ in 0..input_size(times) {
             let (context, page) = open_and_close().await;
             gone.push((context, std::sync::Arc::downgrade(page.backend())));
         }
@@ -97,14 +98,15 @@ fn a_flood_of_messages_does_not_close_the_page(engine: Engine) {
         let page = &stage.page;
         stage.show("/", "").await;
         // The result of the call would arrive after all of them.
-        eval(
-            page,
-            "() => setTimeout(() => { for (let i = 0; i < 100_000; i++) console.log(i); })",
-        )
-        .await;
+        // A tenth is more than is queued and than is kept, too.
+        let count = input_size(100_000);
+        let flood = format!(
+            "() => setTimeout(() => {{ for (let i = 0; i < {count}; i++) console.log(i); }})"
+        );
+        eval(page, &flood).await;
         // The test continues as long as events arrive.
         let mut seen = 0;
-        while seen < 100_000 {
+        while seen < count {
             eventually(async || page.console_counts().total > seen || page.is_closed()).await;
             assert!(!page.is_closed());
             seen = page.console_counts().total;
@@ -114,16 +116,16 @@ fn a_flood_of_messages_does_not_close_the_page(engine: Engine) {
 }
 
 #[testkit::test(chromium, firefox, slow)]
-fn three_hundred_frames(engine: Engine) {
+fn frames_of_three_kinds_load_and_are_removed(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.site.add_page("/leaf", "leaf");
         let there = format!("{}/leaf", stage.site.cross_origin_url());
-        let frames = format!("<iframe src=/leaf></iframe><iframe src='{there}'></iframe><iframe srcdoc=leaf></iframe>").repeat(100);
+        let frames = format!("<iframe src=/leaf></iframe><iframe src='{there}'></iframe><iframe srcdoc=leaf></iframe>").repeat(input_size(100));
         stage.show("/", &frames).await;
         eventually(async || {
             let frames = page.frames();
-            frames.len() == 301 && frames.iter().all(|frame| frame.loaded)
+            frames.len() == 3 * input_size(100) + 1 && frames.iter().all(|frame| frame.loaded)
         })
         .await;
         for frame in page.frames().iter().skip(1) {
