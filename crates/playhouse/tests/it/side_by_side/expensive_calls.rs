@@ -1,26 +1,36 @@
 //! Calls and pages that could block the server.
 
 use serde_json::{Value, json};
+use testkit::harness::{input_size, is_nightly};
 
-/// A page on which everything is large that a tool reads.
-pub(super) const LARGE_PAGE: &str = r#"<title>Large</title>
+const LARGE_PAGE: &str = r#"<title>Large</title>
 <p id=line></p><p id=words>A short paragraph of a few words that ends with a full stop and no colon.</p>
 <input id=field><textarea id=text></textarea><select id=many></select><button id=named>b</button>
 <table><tbody></tbody></table><ul></ul>
 <script>
-  const x = 'x'.repeat(5e6), list = (count, one) => Array.from({ length: count }, (_, i) => one(i)).join('');
+  const x = 'x'.repeat(LARGE), list = (count, one) => Array.from({ length: count }, (_, i) => one(i)).join('');
   line.textContent = 'a'.repeat(64) + '!';
   named.title = x;
   text.value = x;
-  localStorage.large = x.slice(0, 4e6);
-  many.innerHTML = list(5000, (i) => `<option>${i}`);
-  document.querySelector('tbody').innerHTML = list(5000, (i) => `<tr><td>${i}<td>two`);
-  document.querySelector('ul').innerHTML = list(5000, (i) => `<li><a href="/x${i}">one</a> two`);
-  document.head.insertAdjacentHTML('beforeend', `<script type="application/ld+json">[${list(100000, (i) => `{"i":${i}},`)}0]</scr` + 'ipt>');
+  localStorage.large = x.slice(0, LARGE * 0.8);
+  many.innerHTML = list(LARGE / 1000, (i) => `<option>${i}`);
+  document.querySelector('tbody').innerHTML = list(LARGE / 1000, (i) => `<tr><td>${i}<td>two`);
+  document.querySelector('ul').innerHTML = list(LARGE / 1000, (i) => `<li><a href="/x${i}">one</a> two`);
+  document.head.insertAdjacentHTML('beforeend', `<script type="application/ld+json">[${list(LARGE / 50, (i) => `{"i":${i}},`)}0]</scr` + 'ipt>');
 </script>"#;
 
-/// A page whose screenshot is large.
-const TALL: &str = "data:text/html,<body style='margin:0;height:6000px;background:repeating-linear-gradient(45deg,red,blue 7px,white 13px)'>";
+/// Returns a page on which everything is large that a tool reads.
+pub(super) fn large_page() -> String {
+    sized(LARGE_PAGE)
+}
+
+/// Returns the URL of a page whose screenshot is large: the smaller one takes a second to encode, too.
+fn tall_page() -> String {
+    let height = if is_nightly() { 6000 } else { 2000 };
+    format!(
+        "data:text/html,<body style='margin:0;height:{height}px;background:repeating-linear-gradient(45deg,red,blue 7px,white 13px)'>"
+    )
+}
 
 /// Returns the worst known calls of each tool whose input or output has a size that a client or a page controls.
 pub(super) fn calls() -> Vec<(&'static str, Value)> {
@@ -90,7 +100,7 @@ fn page() -> Vec<(&'static str, Value)> {
         ("find_element", json!({ "selector": "#named" })),
         (
             "find_elements",
-            json!({ "selector": "td", "limit": 100_000 }),
+            json!({ "selector": "td", "limit": input_size(100_000) }),
         ),
         ("extract_table", json!({ "selector": "table" })),
         ("extract_links", json!({})),
@@ -102,7 +112,7 @@ fn page() -> Vec<(&'static str, Value)> {
 
 /// Returns calls that read storage.
 fn kept() -> Vec<(&'static str, Value)> {
-    let cookies: Vec<_> = (0..20_000)
+    let cookies: Vec<_> = (0..input_size(20_000))
         .map(|number| {
             json!({ "name": format!("n{number}"), "value": "v", "domain": "localhost", "path": "/" })
         })
@@ -137,11 +147,11 @@ fn sent() -> Vec<(&'static str, Value)> {
         ("browser_type", json!({ "target": "#text", "text": large })),
         (
             "browser_fill_form",
-            json!({ "fields": vec![field; 20_000] }),
+            json!({ "fields": vec![field; input_size(20_000)] }),
         ),
         (
             "select",
-            json!({ "selector": "#many", "value": vec!["99"; 100_000] }),
+            json!({ "selector": "#many", "value": vec!["99"; input_size(100_000)] }),
         ),
         (
             "browser_drop",
@@ -167,21 +177,21 @@ fn sent() -> Vec<(&'static str, Value)> {
 /// Returns calls with large scripts and results.
 fn scripts() -> Vec<(&'static str, Value)> {
     let large = large();
-    let objects = "Array.from({ length: 3e5 }, (_, i) => ({ i }))";
-    let throws = "throw new Error('x'.repeat(5e6))";
+    let objects = sized("Array.from({ length: LARGE * 0.06 }, (_, i) => ({ i }))");
+    let throws = sized("throw new Error('x'.repeat(LARGE))");
     vec![
-        ("evaluate", json!({ "script": "'x'.repeat(5e6)" })),
+        ("evaluate", json!({ "script": sized("'x'.repeat(LARGE)") })),
         ("evaluate", json!({ "script": objects })),
         (
             "evaluate",
-            json!({ "script": "(list) => list", "args": [vec![json!({ "i": 0 }); 100_000]] }),
+            json!({ "script": "(list) => list", "args": [vec![json!({ "i": 0 }); input_size(100_000)]] }),
         ),
         ("evaluate", json!({ "script": throws })),
         ("evaluate", json!({ "script": format!("'{large}'.length") })),
         ("evaluate", json!({ "script": format!("f({large}; g({{") })),
         (
             "browser_evaluate",
-            json!({ "function": "() => 'x'.repeat(5e6)" }),
+            json!({ "function": sized("() => 'x'.repeat(LARGE)") }),
         ),
         (
             "browser_evaluate",
@@ -197,11 +207,11 @@ fn scripts() -> Vec<(&'static str, Value)> {
         ),
         (
             "browser_run_code_unsafe",
-            json!({ "code": "async page => { for (let i = 0; i < 30; i++) console.log('y'.repeat(5e6)); }" }),
+            json!({ "code": sized("async page => { for (let i = 0; i < 30; i++) console.log('y'.repeat(LARGE)); }") }),
         ),
         (
             "browser_run_code_unsafe",
-            json!({ "code": "page => page.evaluate(() => 'x'.repeat(5e6))" }),
+            json!({ "code": sized("page => page.evaluate(() => 'x'.repeat(LARGE))") }),
         ),
         (
             "browser_run_code_unsafe",
@@ -213,16 +223,16 @@ fn scripts() -> Vec<(&'static str, Value)> {
         ),
         (
             "evaluate",
-            json!({ "script": "for (let i = 0; i < 8; i++) console.log('x'.repeat(5e6))" }),
+            json!({ "script": sized("for (let i = 0; i < 8; i++) console.log('x'.repeat(LARGE))") }),
         ),
         ("browser_console_messages", json!({ "level": "debug" })),
         (
             "evaluate",
-            json!({ "script": "document.title = 'x'.repeat(5e6)" }),
+            json!({ "script": sized("document.title = 'x'.repeat(LARGE)") }),
         ),
         (
             "evaluate",
-            json!({ "script": "setTimeout(() => alert('x'.repeat(5e6)))" }),
+            json!({ "script": sized("setTimeout(() => alert('x'.repeat(LARGE)))") }),
         ),
         (
             "browser_handle_dialog",
@@ -236,9 +246,9 @@ fn screenshots() -> Vec<(&'static str, Value)> {
     vec![
         (
             "navigate",
-            json!({ "url": format!("data:text/html,{}", "y".repeat(1_900_000)) }),
+            json!({ "url": format!("data:text/html,{}", "y".repeat(input_size(1_900_000))) }),
         ),
-        ("navigate", json!({ "url": TALL })),
+        ("navigate", json!({ "url": tall_page() })),
         ("screenshot", json!({ "fullPage": true })),
         (
             "browser_take_screenshot",
@@ -256,6 +266,16 @@ fn screenshots() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// Returns the number of characters of a large text.
+pub(super) fn size() -> usize {
+    input_size(5_000_000)
+}
+
+/// Replaces `LARGE` in a script by [`size`].
+fn sized(script: &str) -> String {
+    script.replace("LARGE", &size().to_string())
+}
+
 fn large() -> String {
-    "y".repeat(5_000_000)
+    "y".repeat(size())
 }
