@@ -66,12 +66,17 @@ impl HostilePage {
 
     /// Asserts that the server's memory was always small: page content is limited before it arrives.
     fn is_lean(&self) {
+        self.uses_less_than(200_000);
+    }
+
+    /// Asserts that the server's memory was always smaller than that many kilobytes.
+    fn uses_less_than(&self, limit: u64) {
         let process = self.client.pid().expect("it runs");
         let output = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
         let peak = output.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = peak.and_then(|peak| peak.trim().split(' ').next()?.parse::<u64>().ok());
         // Not available on all systems.
-        assert!(kilobytes.unwrap_or(0) < 200_000, "{kilobytes:?} kB");
+        assert!(kilobytes.unwrap_or(0) < limit, "{kilobytes:?} kB");
     }
 
     /// Asserts that the next page works, and its tab can be closed.
