@@ -85,7 +85,7 @@ async fn over_http(
     // The connection ends with the request.
     let _connection = spawn("fake request", async { drop(connection.await) });
     let target = match proxy {
-        Some(_) => &url.as_str()[..],
+        Some(_) => url.as_str(),
         None => &url[url::Position::BeforePath..url::Position::AfterQuery],
     };
     let mut request = Request::builder()

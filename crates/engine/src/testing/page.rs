@@ -15,6 +15,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use task::{Task, spawn};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use url::Url;
 
@@ -38,7 +39,8 @@ pub(crate) struct FakePage {
     pub(super) context: Arc<Shared>,
     /// The observer of popups; `None` for a page that is not reported.
     observer: Option<Arc<dyn ContextObserver>>,
-    runtime: tokio::runtime::Handle,
+    /// `None` only for a page with a script.
+    runtime: Option<Handle>,
     pub(super) reporter: Reporter,
     pub(super) document: OnceLock<Document>,
     pub(super) script: Option<Box<dyn Script>>,
@@ -117,7 +119,7 @@ impl FakePage {
             itself: Weak::clone(itself),
             context: context.clone(),
             observer,
-            runtime: tokio::runtime::Handle::current(),
+            runtime: Handle::try_current().ok(),
             reporter: Reporter::default(),
             document: OnceLock::new(),
             script,
@@ -244,7 +246,7 @@ impl FakePage {
         });
         let (committed, shown) = oneshot::channel();
         let itself = self.itself.clone();
-        let _guard = self.runtime.enter();
+        let _guard = self.runtime.as_ref().map(Handle::enter);
         let mut aborted = NavigationGuard {
             page: Some(itself.clone()),
             loader: loader.clone(),
@@ -388,7 +390,7 @@ impl Host for FakePage {
         let Some(observer) = &self.observer else {
             return;
         };
-        let _guard = self.runtime.enter();
+        let _guard = self.runtime.as_ref().map(Handle::enter);
         let popup = Self::open(&self.context, observer, Some(self.id.clone()));
         if let Ok(popup) = popup {
             let _ = popup.begin(&url, true);
@@ -419,7 +421,7 @@ impl Host for FakePage {
     }
 
     fn on_sleep(&self, call: u32, ms: f64, inbox: Sender<Message>) {
-        let _guard = self.runtime.enter();
+        let _guard = self.runtime.as_ref().map(Handle::enter);
         spawn("fake timer", async move {
             tokio::time::sleep(Duration::from_secs_f64(ms / 1000.0)).await;
             let outcome = Ok(String::new());
@@ -443,7 +445,7 @@ impl Host for FakePage {
             loader: self.context.next_id("loader").into(),
         };
         let page = self.itself.clone();
-        let _guard = self.runtime.enter();
+        let _guard = self.runtime.as_ref().map(Handle::enter);
         spawn("fake fetch", async move {
             let Some(page) = page.upgrade() else { return };
             let outcome = page.request(outgoing).await;
