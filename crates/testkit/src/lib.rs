@@ -45,7 +45,8 @@ pub use grid::{Grid, unused_port};
 pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
 pub use prerequisites::{
-    Clients, Prerequisite, Website, clients, nginx, node, oracle, tls_files, updates_expectations,
+    Clients, Prerequisite, Website, clients, nginx, node, playwright_mcp, tls_files,
+    updates_expectations,
 };
 #[cfg(target_os = "linux")]
 pub use processes::Processes;

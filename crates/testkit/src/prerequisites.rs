@@ -58,7 +58,7 @@ impl Prerequisite {
             Self::Clients => find_clients().is_some(),
             Self::Websites => Website::ALL.iter().all(|site| site.folder().is_dir()),
             Self::Nginx => nginx().is_some() && from_path("curl").is_some(),
-            Self::Oracle => oracle().is_file() && from_path("node").is_some(),
+            Self::Oracle => playwright_mcp().is_file() && from_path("node").is_some(),
             #[cfg(target_os = "linux")]
             Self::Grid => grid::is_installed(),
             #[cfg(not(target_os = "linux"))]
@@ -185,7 +185,7 @@ fn find_clients() -> Option<Clients> {
 }
 
 /// Returns the command line program of `@playwright/mcp`.
-pub fn oracle() -> PathBuf {
+pub fn playwright_mcp() -> PathBuf {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
     target.join("oracle/node_modules/@playwright/mcp/cli.js")
 }
