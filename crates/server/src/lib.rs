@@ -12,6 +12,7 @@ mod files;
 mod server;
 mod sessions;
 mod telemetry;
+mod timestamp;
 mod tools;
 mod transport;
 

@@ -7,10 +7,9 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use chrono::DateTime;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
-use time::macros::format_description;
 
 use crate::processes::Identity;
 
@@ -188,9 +187,7 @@ pub(crate) fn now() -> i64 {
 
 /// Formats a time: `2025-11-02T10:30:00Z`.
 pub(crate) fn timestamp(milliseconds: i64) -> String {
-    let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
-    OffsetDateTime::from_unix_timestamp(milliseconds / 1000)
-        .ok()
-        .and_then(|time| time.format(format).ok())
+    DateTime::from_timestamp_millis(milliseconds)
+        .map(|time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
         .unwrap_or_default()
 }

@@ -11,6 +11,7 @@ pub(crate) use arguments::shown;
 pub(crate) use entry::{Decision, Entry, Outcome};
 pub(crate) use verify::{Intact, Verdict, verify};
 
+use crate::timestamp::timestamp;
 use chain::{Link, check, hex};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -19,8 +20,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use time::OffsetDateTime;
-use time::macros::format_description;
+use std::time::SystemTime;
 use verify::MAX_LINE;
 
 /// The beginning of a record: a file with another beginning is not an audit log.
@@ -160,7 +160,7 @@ impl State {
     /// Adds a record about the rest of an unfinished record.
     fn add_after(&mut self, torn: &[u8]) -> io::Result<()> {
         let members = json!({
-            "time": timestamp(OffsetDateTime::now_utc()),
+            "time": timestamp(SystemTime::now()),
             "event": "unfinished-record",
             "torn": { "bytes": torn.len(), "sha256": hex(&Sha256::digest(torn)) },
         });
@@ -185,13 +185,6 @@ impl State {
             }
         }
     }
-}
-
-/// Formats a time in RFC 3339 in UTC with milliseconds.
-fn timestamp(time: OffsetDateTime) -> String {
-    let format =
-        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    time.format(format).unwrap_or_default()
 }
 
 fn open(path: &Path) -> io::Result<File> {

@@ -1,6 +1,7 @@
 //! Artifacts: the files that tools wrote, which clients on other machines read as resources.
 
-use crate::files::resource_uri::{self, ResourceUri};
+use crate::files::resource_uri::ResourceUri;
+use crate::timestamp::timestamp;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,7 +65,7 @@ impl ScreenshotInfo {
         ResourceUri::Screenshot {
             session: session.to_owned(),
             page: self.page.clone(),
-            time: resource_uri::timestamp(self.at),
+            time: timestamp(self.at),
         }
     }
 }
@@ -73,9 +74,7 @@ impl Artifact {
     /// Returns whether the artifact is the screenshot of that page at that time.
     pub(crate) fn shows(&self, page: &str, time: &str) -> bool {
         let picture = self.picture.as_ref();
-        picture.is_some_and(|picture| {
-            picture.page == page && resource_uri::timestamp(picture.at) == time
-        })
+        picture.is_some_and(|picture| picture.page == page && timestamp(picture.at) == time)
     }
 }
 

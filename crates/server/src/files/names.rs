@@ -1,9 +1,9 @@
 //! Names of files.
 
 use crate::config::{FORBIDDEN, Secrets};
+use crate::timestamp::file_timestamp;
 use std::path::{Component, Path, PathBuf};
-use time::OffsetDateTime;
-use time::macros::format_description;
+use std::time::{Duration, SystemTime};
 
 /// Creates something in the folder that must not exist, and returns its path. The time, such as `2026-11-21T08-09-17-011Z`, replaces the
 /// `*` in the name; if that name is taken, a later time is used.
@@ -12,14 +12,12 @@ pub(crate) fn new_at(
     name: &str,
     make: impl Fn(&Path) -> std::io::Result<()>,
 ) -> std::io::Result<PathBuf> {
-    let format =
-        format_description!("[year]-[month]-[day]T[hour]-[minute]-[second]-[subsecond digits:3]Z");
-    let mut time = OffsetDateTime::now_utc();
+    let mut time = SystemTime::now();
     loop {
-        let path = folder.join(name.replace('*', &time.format(format).unwrap_or_default()));
+        let path = folder.join(name.replace('*', &file_timestamp(time)));
         match make(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                time += time::Duration::MILLISECOND;
+                time += Duration::from_millis(1);
             }
             made => return made.map(|()| path),
         }

@@ -2,9 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::time::SystemTime;
-use time::OffsetDateTime;
-use time::macros::format_description;
 use url::Url;
 
 /// A parsed resource URI.
@@ -174,15 +171,6 @@ impl fmt::Display for ResourceUri {
     }
 }
 
-/// Formats a time for URIs: `2025-11-27T10:30:00.000Z`.
-pub(crate) fn timestamp(time: SystemTime) -> String {
-    let format =
-        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    OffsetDateTime::from(time)
-        .format(format)
-        .unwrap_or_default()
-}
-
 /// Encodes a path segment: RFC 3986 permits `:` and the unreserved characters.
 fn encoded(segment: &str) -> String {
     let mut text = String::with_capacity(segment.len());
@@ -236,6 +224,7 @@ pub(crate) fn brief(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::timestamp::timestamp;
     use proptest::prelude::*;
 
     proptest! {
@@ -261,7 +250,7 @@ mod tests {
         let address = ResourceUri::Screenshot {
             session: "abc123".to_owned(),
             page: "page-1".to_owned(),
-            time: timestamp(SystemTime::UNIX_EPOCH),
+            time: timestamp(std::time::SystemTime::UNIX_EPOCH),
         };
         assert_eq!(
             address.to_string(),

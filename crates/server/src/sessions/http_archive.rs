@@ -3,5 +3,5 @@
 mod entry;
 mod exchanges;
 
-pub(crate) use entry::{Bodies, Body, entry, header, timestamp};
+pub(crate) use entry::{Bodies, Body, entry, header};
 pub(crate) use exchanges::{Exchanges, ReadOptions};

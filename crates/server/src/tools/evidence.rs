@@ -5,16 +5,16 @@ use crate::answers::evidence::{EarlierError, Evidence, ScreenshotFile, ServerSta
 use crate::apps::{self, DevServer, Excerpt, Position};
 use crate::calls::Call;
 use crate::error::{Error, ErrorCode, ServerReport};
-use crate::sessions::session::app::{
-    self, App, Mark, Marks, NewEvents, SessionError, SessionErrorKind,
-};
+use crate::sessions::session::app::{App, Mark, Marks, NewEvents, SessionError, SessionErrorKind};
 use crate::sessions::session::{Session, console_line};
+use crate::timestamp::timestamp;
 use crate::tools::image_size;
 use crate::tools::scope::TabInAnyState;
 use engine::{MessageKind, Progress};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use std::time::SystemTime;
 use supervisor::{Answer, Logs, Status};
 use tokio::time::Instant;
 
@@ -114,7 +114,7 @@ pub(crate) async fn of_failure(
         servers,
     };
     app.note(SessionError {
-        time: app::now(),
+        time: timestamp(SystemTime::now()),
         kind,
         tool: call.tool.name,
         message: truncated(&error.to_string()),
@@ -390,7 +390,7 @@ fn record_events(call: &Call, session: &Session, app: &App, new_events: &NewEven
     });
     for (kind, message) in requests.chain(console) {
         app.note(SessionError {
-            time: app::now(),
+            time: timestamp(SystemTime::now()),
             kind,
             tool: call.tool.name,
             message: truncated(&message),

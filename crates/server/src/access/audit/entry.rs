@@ -1,19 +1,19 @@
 //! The record of a call, from its arrival to its end.
 
 use super::arguments::{bounded, cut, shown};
-use super::{AuditLog, WriteError, timestamp};
+use super::{AuditLog, WriteError};
 use crate::access::urls::origin;
 use crate::config::Secrets;
+use crate::timestamp::timestamp;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
-use time::OffsetDateTime;
+use std::time::{Instant, SystemTime};
 
 /// A call to be recorded. If it is dropped before [`Entry::end`], it is recorded as cancelled.
 pub(crate) struct Entry {
     log: Arc<AuditLog>,
-    began: OffsetDateTime,
+    began: SystemTime,
     started: Instant,
     /// `None` after it was recorded.
     facts: Mutex<Option<Facts>>,
@@ -71,7 +71,7 @@ impl Entry {
     ) -> Self {
         Self {
             log,
-            began: OffsetDateTime::now_utc(),
+            began: SystemTime::now(),
             started: Instant::now(),
             facts: Mutex::new(Some(Facts {
                 request: request.to_owned(),
@@ -165,12 +165,7 @@ impl Drop for Entry {
 }
 
 impl Facts {
-    fn record(
-        self,
-        began: OffsetDateTime,
-        started: Instant,
-        outcome: Outcome,
-    ) -> Map<String, Value> {
+    fn record(self, began: SystemTime, started: Instant, outcome: Outcome) -> Map<String, Value> {
         let mut record = Map::new();
         let mut add = |name: &str, value: Value| {
             record.insert(name.to_owned(), value);

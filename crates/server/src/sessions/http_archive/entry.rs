@@ -1,5 +1,6 @@
 //! Entries of an HTTP archive. <http://www.softwareishard.com/blog/har-12-spec/#entries>
 
+use crate::timestamp::timestamp;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::{
@@ -8,8 +9,6 @@ use engine::{
 };
 use serde_json::{Map, Value, json};
 use std::time::{Duration, SystemTime};
-use time::OffsetDateTime;
-use time::macros::format_description;
 use url::Url;
 
 /// The bodies of a request and of its response.
@@ -96,15 +95,6 @@ pub(crate) fn entry(page: &str, request: &Request, bodies: Bodies) -> Value {
         }
     }
     entry
-}
-
-/// Returns a time as in ISO 8601, in UTC.
-pub(crate) fn timestamp(time: SystemTime) -> String {
-    let format =
-        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    OffsetDateTime::from(time)
-        .format(format)
-        .unwrap_or_default()
 }
 
 fn sent(request: &Request, body: Body) -> Value {

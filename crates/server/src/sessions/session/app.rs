@@ -3,13 +3,13 @@
 use crate::answers::evidence::FailedRequest;
 use crate::apps::{self, DevServer, Position, Reason, StopOutcome, Use};
 use crate::error::Result;
+use crate::timestamp::timestamp;
 use engine::{ConsoleMessage, MessageKind, Page, PageId, RequestId, RequestOutcome};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 use supervisor::Logs;
-use time::OffsetDateTime;
-use time::macros::format_description;
 
 /// The largest number of stored errors; the oldest are removed first.
 const MAX_ERRORS: usize = 500;
@@ -255,7 +255,7 @@ impl App {
     pub(crate) fn record_unattributed(&self, tool: &'static str, message: String) {
         let mut state = self.state();
         state.unattributed = Some(UnattributedError {
-            time: now(),
+            time: timestamp(SystemTime::now()),
             tool,
             message,
             from: state.ended.clone(),
@@ -312,11 +312,4 @@ impl ServerRelease {
         }
         left
     }
-}
-
-/// Returns the current time in the format of errors.
-pub(crate) fn now() -> String {
-    let format =
-        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    OffsetDateTime::now_utc().format(format).unwrap_or_default()
 }

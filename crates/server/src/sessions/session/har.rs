@@ -3,7 +3,8 @@
 use crate::config::{HarContent, HarMode, RecordHar};
 use crate::error::{Error, Problem, Result};
 use crate::files::{Output, WrittenFile};
-use crate::sessions::http_archive::{Bodies, Exchanges, ReadOptions, entry, timestamp};
+use crate::sessions::http_archive::{Bodies, Exchanges, ReadOptions, entry};
+use crate::timestamp::timestamp;
 use engine::{BrowserContext, Page, PageId, Progress, Request, UrlPattern};
 use futures_util::future::join_all;
 use serde_json::{Value, json};

@@ -4,12 +4,12 @@ use super::har::TracedExchange;
 use super::resources::Resources;
 use crate::config::Secrets;
 use crate::sessions::http_archive::Bodies;
+use chrono::{DateTime, Utc};
 use engine::{StreamMessage, StyleOverride};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use std::io;
-use std::time::{Instant, SystemTime};
-use time::OffsetDateTime;
+use std::time::{Duration, Instant, SystemTime};
 
 /// The version of the format.
 pub(super) const VERSION: u32 = 8;
@@ -72,14 +72,14 @@ pub(super) struct Lines {
 /// The clock of a trace: times are milliseconds since its start.
 pub(super) struct Clock {
     start: Instant,
-    wall: OffsetDateTime,
+    wall: SystemTime,
 }
 
 impl Clock {
     pub(super) fn new() -> Self {
         Self {
             start: Instant::now(),
-            wall: OffsetDateTime::now_utc(),
+            wall: SystemTime::now(),
         }
     }
 
@@ -90,13 +90,13 @@ impl Clock {
 
     /// Returns the time since the epoch, in milliseconds.
     pub(super) fn wall_ms(&self, time: f64) -> i64 {
-        let at = self.wall + time::Duration::seconds_f64(time / 1000.0);
-        i64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or_default()
+        let at = self.wall + Duration::from_secs_f64(time.max(0.0) / 1000.0);
+        DateTime::<Utc>::from(at).timestamp_millis()
     }
 
     /// Returns the time of the trace at a time of day; 0 if that was before the trace.
     pub(super) fn time_of(&self, time: SystemTime) -> f64 {
-        let since = time.duration_since(SystemTime::from(self.wall));
+        let since = time.duration_since(self.wall);
         since.map_or(0.0, |since| since.as_secs_f64() * 1000.0)
     }
 }
