@@ -9,6 +9,7 @@ mod environment;
 mod error;
 mod file;
 pub(crate) mod flags;
+mod ini;
 mod layered;
 mod options;
 mod paths;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     error::ConfigError,
+    ini,
     layered::Source,
     options::{OPTIONS, Options},
     table::OptionDef,
@@ -86,25 +87,17 @@ impl File<'_> {
     }
 
     fn ini(&mut self, text: &str) -> Result<(), ConfigError> {
-        // A backslash is not an escape, because paths on Windows contain it.
-        let options = ini::ParseOption {
-            enabled_escape: false,
-            ..Default::default()
-        };
-        let ini = ini::Ini::load_from_str_opt(text, options)
-            .map_err(|error| self.syntax(error.to_string()))?;
-        for (section, properties) in &ini {
-            for (name, value) in properties.iter() {
-                let name = name.strip_suffix("[]").unwrap_or(name).trim();
-                let key = match section {
-                    Some(section) => format!("{section}.{name}"),
-                    None => name.to_owned(),
-                };
-                match (by_key(&key), entry_of(&key)) {
-                    (Some(def), _) => self.text(def, &key, value)?,
-                    (None, Some((def, name))) => self.walk_entry(def, &key, name, value)?,
-                    (None, None) => return Err(self.unknown(key)),
-                }
+        for entry in ini::parse(text).map_err(|reason| self.syntax(reason))? {
+            let (name, value) = (entry.key, &*entry.value);
+            let name = name.strip_suffix("[]").unwrap_or(name).trim();
+            let key = match entry.section {
+                Some(section) => format!("{section}.{name}"),
+                None => name.to_owned(),
+            };
+            match (by_key(&key), entry_of(&key)) {
+                (Some(def), _) => self.text(def, &key, value)?,
+                (None, Some((def, name))) => self.walk_entry(def, &key, name, value)?,
+                (None, None) => return Err(self.unknown(key)),
             }
         }
         Ok(())
