@@ -14,6 +14,7 @@ mod outcomes;
 mod peer;
 mod pool;
 mod rules;
+mod socks;
 mod throttle;
 mod tunnel;
 mod upstream;

@@ -3,6 +3,7 @@
 use super::Shared;
 use super::dial::{Failure, Stream, connect_to_proxy};
 use super::rules::Destination;
+use super::socks::{SocksError, connect_v4, connect_v5};
 use crate::backend::{Endpoint, Proxy, ProxyScheme};
 use crate::error::{Error, NetError, Result as Checked};
 use base64::Engine as _;
@@ -25,8 +26,6 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{
     ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
 };
-use tokio_socks::TargetAddr;
-use tokio_socks::tcp::{Socks4Stream, Socks5Stream};
 use url::Host;
 
 /// The longest name of a host, with a dot at its end: <https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4>.
@@ -110,47 +109,31 @@ impl Upstream {
 
     /// Connects to a destination through the proxy.
     pub(super) async fn tunnel(&self, destination: &Destination) -> Result<Stream, Failure> {
-        let Destination { host, port } = destination;
-        let target = match destination.ip() {
-            Some(address) => TargetAddr::Ip((address, *port).into()),
-            None => TargetAddr::Domain(host.to_string().into(), *port),
-        };
-        if host.to_string().len() > MAX_NAME {
+        if destination.host.to_string().len() > MAX_NAME {
             return Err(Failure::new(
                 NetError::NameNotResolved,
                 "the name is too long",
             ));
         }
-        let stream = self.connect().await?;
-        let socks_failed =
-            |error: tokio_socks::Error| self.failed(NetError::SocksConnectionFailed, error);
-        let (username, password) = (&self.proxy.username, &self.proxy.password);
+        let mut stream = self.connect().await?;
+        let socks_failed = |error: SocksError| self.failed(NetError::SocksConnectionFailed, error);
+        let (username, password) = (
+            self.proxy.username.as_deref(),
+            self.proxy.password.as_deref(),
+        );
         match self.endpoint.scheme {
             ProxyScheme::Http | ProxyScheme::Https => {
-                self.connect_method(stream, destination).await
+                return self.connect_method(stream, destination).await;
             }
             ProxyScheme::Socks4 | ProxyScheme::Socks4a => {
-                let stream = match username {
-                    Some(id) => {
-                        Socks4Stream::connect_with_userid_and_socket(stream, target, id).await
-                    }
-                    None => Socks4Stream::connect_with_socket(stream, target).await,
-                };
-                Ok(Box::new(stream.map_err(socks_failed)?.into_inner()))
+                connect_v4(&mut stream, destination, username.unwrap_or_default()).await
             }
             ProxyScheme::Socks5 => {
-                let stream = match (username, password) {
-                    (Some(username), Some(password)) => {
-                        Socks5Stream::connect_with_password_and_socket(
-                            stream, target, username, password,
-                        )
-                        .await
-                    }
-                    _ => Socks5Stream::connect_with_socket(stream, target).await,
-                };
-                Ok(Box::new(stream.map_err(socks_failed)?.into_inner()))
+                connect_v5(&mut stream, destination, username.zip(password)).await
             }
         }
+        .map_err(socks_failed)?;
+        Ok(stream)
     }
 
     /// Opens a tunnel: <https://www.rfc-editor.org/rfc/rfc9110#CONNECT>.
