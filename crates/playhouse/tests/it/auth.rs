@@ -135,6 +135,11 @@ async fn every_endpoint_requires_the_key() {
     ];
     let allowed = server.ask("OPTIONS", "/mcp", &preflight, "").await;
     assert_eq!(allowed.header("access-control-allow-origin"), origin);
+    let methods = allowed.header("access-control-allow-methods");
+    assert_eq!(methods, "GET,POST,DELETE");
+    let headers = allowed.header("access-control-allow-headers");
+    assert!(headers.starts_with("authorization,"), "{headers}");
+    assert!(headers.contains(",x-api-key,"), "{headers}");
     let metadata = server.ask("GET", "/.well-known/oauth-protected-resource", &[], "");
     assert_eq!(metadata.await.status, 404);
     let stderr = server.process().stderr();

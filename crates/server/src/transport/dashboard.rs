@@ -4,12 +4,12 @@ mod logins;
 mod socket;
 
 use super::request_policy::RequestPolicy;
+use super::upgrade::WebSocketUpgrade;
 use crate::access::principal::Principal;
 use crate::server::Server;
 use crate::transport::auth::{Authenticator, RequestTarget};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, Extension, Query, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};

@@ -3,8 +3,9 @@
 use super::dashboard;
 use super::handover;
 use super::listener::ConnectionSlot;
-use super::request_policy::RequestPolicy;
+use super::request_policy::{RequestPolicy, cors};
 use super::sse::Streams;
+use super::upgrade::WebSocketUpgrade;
 use super::websocket;
 use crate::access::principal::{Permission, Principal};
 use crate::config::HttpSettings;
@@ -14,7 +15,6 @@ use crate::telemetry::{REQUEST_ID, RequestId};
 use crate::transport::auth::{self, AuthError, Authenticator, Identity, RequestTarget};
 use crate::transport::mcp::{self, Answer, Streamable};
 use axum::body::{Body, HttpBody};
-use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Extension, Query, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -113,7 +113,7 @@ pub(crate) fn router(
         .merge(dashboard)
         .route(auth::METADATA, get(metadata))
         .route(&format!("{}/{{*path}}", auth::METADATA), get(metadata))
-        .layer(policy.cors())
+        .layer(middleware::from_fn_with_state(policy, cors))
         .layer(middleware::from_fn_with_state(site.clone(), admit))
         .layer(middleware::from_fn(identify))
         .with_state(site)

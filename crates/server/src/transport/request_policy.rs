@@ -1,18 +1,34 @@
 //! Checks of each HTTP request: allowed Host and Origin headers, and the rate limit.
 
+use super::rate_limit::RateLimit;
 use crate::access::principal::Principal;
 use crate::config::HttpSettings;
 use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use governor::clock::{Clock as _, DefaultClock};
-use governor::state::keyed::HashMapStateStore;
-use governor::{Quota, RateLimiter};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use tower_http::cors::{AllowOrigin, CorsLayer};
+
+/// The headers of responses to preflight requests: <https://fetch.spec.whatwg.org/#http-responses>.
+const PREFLIGHT_HEADERS: [(HeaderName, &str); 2] = [
+    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET,POST,DELETE"),
+    (
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        concat!(
+            "authorization,content-type,accept,x-api-key,last-event-id,mcp-session-id,",
+            "mcp-protocol-version,mcp-method,mcp-name,x-request-id,traceparent,tracestate"
+        ),
+    ),
+];
+
+/// The headers of all other responses.
+const CORS_HEADERS: [(HeaderName, &str); 1] = [(
+    header::ACCESS_CONTROL_EXPOSE_HEADERS,
+    "mcp-session-id,x-request-id,www-authenticate",
+)];
 
 /// The request policy of a server.
 pub(crate) struct RequestPolicy {
@@ -21,15 +37,8 @@ pub(crate) struct RequestPolicy {
     origins: Option<Vec<String>>,
     /// The port of a `Host` header without one.
     port: u16,
-    rate: Option<Rate>,
-    /// The number of requests so far.
-    counted: AtomicU64,
+    rate: Option<RateLimit>,
 }
-
-type Rate = RateLimiter<Principal, HashMapStateStore<Principal>, DefaultClock>;
-
-/// The number of requests after which the counters of inactive principals are deleted.
-const CLEANUP_INTERVAL: u64 = 1024;
 
 impl RequestPolicy {
     /// Creates the policy of a server that listens at `address`.
@@ -44,13 +53,10 @@ impl RequestPolicy {
             hosts: (!any(&hosts)).then(|| lower(hosts)),
             origins: settings.allowed_origins.clone().map(lower),
             port: if settings.tls.is_some() { 443 } else { 80 },
-            rate: settings.rate.and_then(NonZeroU32::new).map(|rate| {
-                // Agents send requests in bursts.
-                let quota = Quota::per_second(rate)
-                    .allow_burst(rate.saturating_mul(const { NonZeroU32::new(4).unwrap() }));
-                RateLimiter::hashmap(quota)
-            }),
-            counted: AtomicU64::new(0),
+            rate: settings
+                .rate
+                .and_then(NonZeroU32::new)
+                .map(RateLimit::per_second),
         }
     }
 
@@ -61,7 +67,6 @@ impl RequestPolicy {
             origins: None,
             port: 80,
             rate: None,
-            counted: AtomicU64::new(0),
         }
     }
 
@@ -110,46 +115,12 @@ impl RequestPolicy {
         }
     }
 
-    /// Returns the CORS layer, which lets pages of allowed origins read responses.
-    pub(crate) fn cors(self: &Arc<Self>) -> CorsLayer {
-        let policy = self.clone();
-        let ours = |name| HeaderName::from_static(name);
-        CorsLayer::new()
-            .allow_origin(AllowOrigin::predicate(move |origin, _| {
-                policy.may_ask(origin)
-            }))
-            .allow_methods([Method::GET, Method::POST, Method::DELETE])
-            .allow_headers([
-                header::AUTHORIZATION,
-                header::CONTENT_TYPE,
-                header::ACCEPT,
-                ours("x-api-key"),
-                ours("last-event-id"),
-                ours("mcp-session-id"),
-                ours("mcp-protocol-version"),
-                ours("mcp-method"),
-                ours("mcp-name"),
-                ours("x-request-id"),
-                ours("traceparent"),
-                ours("tracestate"),
-            ])
-            .expose_headers([
-                ours("mcp-session-id"),
-                ours("x-request-id"),
-                header::WWW_AUTHENTICATE,
-            ])
-    }
-
     /// Rejects requests above the rate limit.
     pub(crate) fn count(&self, principal: &Principal) -> Result<(), Box<Response>> {
         let Some(rate) = &self.rate else {
             return Ok(());
         };
-        if self.counted.fetch_add(1, Ordering::Relaxed) % CLEANUP_INTERVAL == CLEANUP_INTERVAL - 1 {
-            rate.retain_recent();
-        }
-        rate.check_key(principal).map_err(|not_until| {
-            let wait = not_until.wait_time_from(DefaultClock::default().now());
+        rate.check(principal).map_err(|wait| {
             let seconds = wait.as_secs() + 1;
             let mut refusal = refusal(
                 StatusCode::TOO_MANY_REQUESTS,
@@ -165,9 +136,30 @@ impl RequestPolicy {
     /// Waits while a principal exceeds the rate limit on a persistent connection.
     pub(crate) async fn pace(&self, principal: &Principal) {
         if let Some(rate) = &self.rate {
-            rate.until_key_ready(principal).await;
+            rate.wait(principal).await;
         }
     }
+}
+
+/// Answers preflight requests, and lets pages of allowed origins read all other responses.
+pub(crate) async fn cors(
+    State(policy): State<Arc<RequestPolicy>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let origin = request.headers().get(header::ORIGIN);
+    let origin = origin.filter(|origin| policy.may_ask(origin)).cloned();
+    let (mut response, added) = match *request.method() == Method::OPTIONS {
+        true => (Response::default(), &PREFLIGHT_HEADERS[..]),
+        false => (next.run(request).await, &CORS_HEADERS[..]),
+    };
+    let headers = response.headers_mut();
+    headers.append(header::VARY, HeaderValue::from_static("origin"));
+    for (name, value) in added {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.extend(origin.map(|origin| (header::ACCESS_CONTROL_ALLOW_ORIGIN, origin)));
+    response
 }
 
 /// Returns the host names of a server at that address.
@@ -229,23 +221,5 @@ mod tests {
         for host in ["localhost", "[::1]"] {
             assert!(!names(&hosts, host, 443), "{host}");
         }
-    }
-
-    #[test]
-    fn idle_clients_are_removed_from_the_rate_limiter() {
-        let quota = Quota::per_second(const { NonZeroU32::new(1_000_000).unwrap() });
-        let policy = RequestPolicy {
-            hosts: None,
-            origins: None,
-            port: 80,
-            rate: Some(RateLimiter::hashmap(quota)),
-            counted: AtomicU64::new(0),
-        };
-        for number in 0..20 * CLEANUP_INTERVAL {
-            let principal = Principal::named(&number.to_string());
-            assert!(policy.count(&principal).is_ok());
-        }
-        let known = policy.rate.as_ref().map_or(0, RateLimiter::len);
-        assert!(known < 10 * CLEANUP_INTERVAL as usize, "{known}");
     }
 }

@@ -2,16 +2,19 @@
 
 use super::listener::ConnectionSlot;
 use super::request_policy::RequestPolicy;
+use super::upgrade::{WebSocket, WebSocketUpgrade};
 use crate::server::Server;
 use crate::transport::auth::Identity;
 use crate::transport::mcp;
-use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use futures_util::{SinkExt as _, StreamExt as _};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior};
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_util::sync::CancellationToken;
 
 /// The interval between pings.
@@ -34,10 +37,8 @@ pub(crate) fn serve(
     end: CancellationToken,
 ) -> Response {
     upgrade
-        .protocols(["mcp"])
-        .max_message_size(largest)
-        .max_frame_size(largest)
-        .on_upgrade(async move |socket| {
+        .with_protocol("mcp")
+        .serve(largest, async move |socket| {
             converse(socket, policy, server, identity, &place, end).await;
             drop(place);
         })
@@ -66,7 +67,7 @@ async fn converse(
                 Ok(message) => message,
                 Err(error) => {
                     place.linger();
-                    return complaint(error);
+                    return complaint(&error);
                 }
             };
             heard.send_replace(Instant::now());
@@ -74,7 +75,7 @@ async fn converse(
                 Message::Text(text) => text.as_bytes(),
                 Message::Binary(bytes) => bytes,
                 Message::Close(_) => break,
-                Message::Ping(_) | Message::Pong(_) => continue,
+                Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => continue,
             };
             policy.pace(&principal).await;
             if feed.text(text).await.is_err() {
@@ -107,11 +108,11 @@ async fn converse(
         farewell = read => farewell,
         farewell = write => farewell,
         () = Identity::expired(until) => Some(CloseFrame {
-            code: close_code::POLICY,
+            code: CloseCode::Policy,
             reason: "the access token has expired".into(),
         }),
         () = end.cancelled() => Some(CloseFrame {
-            code: close_code::AWAY,
+            code: CloseCode::Away,
             reason: "the server is shutting down".into(),
         }),
     };
@@ -123,13 +124,13 @@ async fn converse(
                 sink.send(Message::Text(message.into())).await?;
             }
         }
-        Ok::<_, axum::Error>(())
+        Ok::<_, Error>(())
     };
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, goodbye).await;
     let goodbye = async {
         sink.send(Message::Close(farewell)).await?;
         while stream.next().await.transpose()?.is_some() {}
-        Ok::<_, axum::Error>(())
+        Ok::<_, Error>(())
     };
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, goodbye).await;
     // Cancels the calls of the client.
@@ -138,15 +139,14 @@ async fn converse(
 }
 
 /// Returns the close frame for a protocol error; `None` if the client has disconnected.
-fn complaint(error: axum::Error) -> Option<CloseFrame> {
-    let error = error.into_inner();
-    let (code, reason) = match error.downcast_ref::<tungstenite::Error>()? {
-        tungstenite::Error::Capacity(_) => {
+fn complaint(error: &Error) -> Option<CloseFrame> {
+    let (code, reason) = match error {
+        Error::Capacity(_) => {
             let reason = "the message is too large (--max-request-size)";
-            (close_code::SIZE, reason)
+            (CloseCode::Size, reason)
         }
-        tungstenite::Error::Utf8(_) => (close_code::INVALID, "text is UTF-8"),
-        tungstenite::Error::Protocol(_) => (close_code::PROTOCOL, "not a WebSocket frame"),
+        Error::Utf8(_) => (CloseCode::Invalid, "text is UTF-8"),
+        Error::Protocol(_) => (CloseCode::Protocol, "not a WebSocket frame"),
         _ => return None,
     };
     Some(CloseFrame {

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{FromRequest, Multipart, Path, Query, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, SET_COOKIE, WWW_AUTHENTICATE,
@@ -16,9 +15,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, Sse};
 use axum::response::{Html, IntoResponse, Json, Response};
 use axum::routing::{any, get};
+use futures_util::SinkExt as _;
 use futures_util::stream::{self, Stream, StreamExt};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
+use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::Shared;
 
@@ -224,10 +229,11 @@ async fn events(Query(time): Query<Milliseconds>) -> impl IntoResponse {
 }
 
 /// `/ws`: a WebSocket that echoes messages.
-async fn websocket(upgrade: WebSocketUpgrade) -> Response {
-    upgrade.on_upgrade(|mut socket| async move {
-        while let Some(Ok(message)) = socket.recv().await {
-            if socket.send(message).await.is_err() {
+async fn websocket(request: Request) -> Response {
+    upgrade(request, |mut socket| async move {
+        while let Some(Ok(message)) = socket.next().await {
+            // The library answers a ping.
+            if (message.is_text() || message.is_binary()) && socket.send(message).await.is_err() {
                 break;
             }
         }
@@ -235,12 +241,34 @@ async fn websocket(upgrade: WebSocketUpgrade) -> Response {
 }
 
 /// `/presence`: a WebSocket that counts as one listener for as long as it is open.
-async fn presence(State(shared): State<Arc<Shared>>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.on_upgrade(|mut socket| async move {
+async fn presence(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    upgrade(request, |mut socket| async move {
         shared.listeners.send_modify(|count| *count += 1);
-        while let Some(Ok(_)) = socket.recv().await {}
+        while let Some(Ok(_)) = socket.next().await {}
         shared.listeners.send_modify(|count| *count -= 1);
     })
+}
+
+type WebSocket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// Upgrades the connection of a request to a WebSocket and serves that.
+fn upgrade<F: Future<Output = ()> + Send>(
+    mut request: Request,
+    serve: impl FnOnce(WebSocket) -> F + Send + 'static,
+) -> Response {
+    let response = match create_response_with_body(&request, Body::empty) {
+        Ok(response) => response,
+        Err(error) => return (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
+    };
+    let upgrade = hyper::upgrade::on(&mut request);
+    #[expect(clippy::disallowed_methods, reason = "it ends with the connection")]
+    tokio::spawn(async move {
+        if let Ok(upgraded) = upgrade.await {
+            let stream = TokioIo::new(upgraded);
+            serve(WebSocket::from_raw_socket(stream, Role::Server, None).await).await;
+        }
+    });
+    response
 }
 
 /// `/echo`: the request as JSON: the files and fields of a form, or method, headers and body.

@@ -1,8 +1,12 @@
 //! The host and credentials of an endpoint's URL, and TCP connections to it.
 
 use std::io;
+use std::sync::Arc;
 
+use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 use super::no_delay::NoDelayStream;
 use crate::error::ConnectFailure;
@@ -33,6 +37,26 @@ pub(crate) async fn tcp(host: &str, port: u16) -> Result<NoDelayStream, ConnectF
         }
     }
     Err(failure)
+}
+
+/// Encrypts a connection to the host.
+pub(crate) async fn tls(
+    host: &str,
+    socket: NoDelayStream,
+) -> Result<TlsStream<NoDelayStream>, ConnectFailure> {
+    let name = ServerName::try_from(host.to_owned())
+        .map_err(|error| ConnectFailure::Invalid(error.to_string()))?;
+    let roots = rustls::RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    };
+    // Without a default provider rustls panics. One that is installed already is kept.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let config = rustls::ClientConfig::builder()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let connected = TlsConnector::from(Arc::new(config)).connect(name, socket);
+    let failed = |error: io::Error| ConnectFailure::Handshake(error.to_string());
+    connected.await.map_err(failed)
 }
 
 /// Returns the range of `user:password` in a URL.

@@ -5,19 +5,23 @@ use std::time::Duration;
 use base64::Engine as _;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::handshake::client::Request;
 use tokio_tungstenite::tungstenite::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::protocol::{Message, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Error as WebSocketError};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use super::address::{credentials, excerpt, tcp, without_credentials};
-use super::no_delay::NoDelayStream;
+use super::address::{credentials, excerpt, tcp, tls, without_credentials};
 use super::{Incoming, Outgoing};
 use crate::error::{ConnectFailure, Error};
 
-type Stream = WebSocketStream<MaybeTlsStream<NoDelayStream>>;
+trait Socket: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Socket for S {}
+
+type Stream = WebSocketStream<Box<dyn Socket>>;
 
 /// Connects; `timeout` includes everything from name resolution to the handshake.
 pub(crate) async fn connect(
@@ -63,16 +67,15 @@ async fn handshake(url: &str, headers: &[(String, String)]) -> Result<Stream, Co
         .port_u16()
         .unwrap_or(if secure { 443 } else { 80 });
     let socket = tcp(host, port).await?;
-    if secure {
-        // An installed provider is kept; without any, rustls would panic.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    }
+    let socket: Box<dyn Socket> = match secure {
+        true => Box::new(tls(host, socket).await?),
+        false => Box::new(socket),
+    };
     // Complete DOMs and screenshots are single messages.
     let config = WebSocketConfig::default()
         .max_message_size(None)
         .max_frame_size(None);
-    let handshake =
-        tokio_tungstenite::client_async_tls_with_config(request, socket, Some(config), None);
+    let handshake = tokio_tungstenite::client_async_with_config(request, socket, Some(config));
     match Box::pin(handshake).await {
         Ok((stream, _)) => Ok(stream),
         Err(WebSocketError::Http(response)) => Err(ConnectFailure::Status {

@@ -15,7 +15,6 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use rustls::pki_types::ServerName;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -27,7 +26,7 @@ use super::{Verb, WebDriverCommand};
 use crate::error::{ConnectFailure, Error, Result};
 use crate::json::decode;
 use crate::span::CommandSpan;
-use crate::transport::address::{credentials, excerpt, tcp, without_credentials};
+use crate::transport::address::{credentials, excerpt, tcp, tls, without_credentials};
 
 /// The longest time that connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -559,10 +558,7 @@ impl Shared {
         if !self.secure {
             return begin(socket).await;
         }
-        let name = ServerName::try_from(self.host.clone())
-            .map_err(|error| ConnectFailure::Invalid(error.to_string()))?;
-        let socket = tls().connect(name, socket).await;
-        begin(socket.map_err(|error| ConnectFailure::Handshake(error.to_string()))?).await
+        begin(tls(&self.host, socket).await?).await
     }
 }
 
@@ -580,18 +576,6 @@ where
         }
     });
     Ok(sender)
-}
-
-fn tls() -> tokio_rustls::TlsConnector {
-    let roots = rustls::RootCertStore {
-        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-    };
-    // Without a default provider rustls panics. One that is installed already is kept.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let config = rustls::ClientConfig::builder()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    tokio_rustls::TlsConnector::from(Arc::new(config))
 }
 
 /// Returns the message of the innermost cause.

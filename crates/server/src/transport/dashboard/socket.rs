@@ -4,7 +4,7 @@ use super::{Site, Visitor};
 use crate::dashboard::{Dashboard, Message as DashboardMessage};
 use crate::transport::auth::Identity;
 use crate::transport::listener::ConnectionSlot;
-use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use crate::transport::upgrade::{WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Message;
 
 /// The largest message of the page, in bytes.
 const MAX_MESSAGE: usize = 64 * 1024;
@@ -25,13 +26,10 @@ pub(super) fn serve(
     visitor: Visitor,
     place: ConnectionSlot,
 ) -> Response {
-    upgrade
-        .max_message_size(MAX_MESSAGE)
-        .max_frame_size(MAX_MESSAGE)
-        .on_upgrade(async move |socket| {
-            converse(socket, &site, visitor).await;
-            drop(place);
-        })
+    upgrade.serve(MAX_MESSAGE, async move |socket| {
+        converse(socket, &site, visitor).await;
+        drop(place);
+    })
 }
 
 async fn converse(socket: WebSocket, site: &Site, visitor: Visitor) {
@@ -50,7 +48,7 @@ async fn converse(socket: WebSocket, site: &Site, visitor: Visitor) {
                 Message::Text(text) => dashboard.on_request(&text).await,
                 Message::Close(_) => break,
                 Message::Binary(bytes) => dashboard.on_contents(&bytes).await,
-                Message::Ping(_) | Message::Pong(_) => {}
+                Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
             }
         }
     };
