@@ -1,7 +1,9 @@
 //! The grammar of the command line.
 
 use std::ffi::OsString;
+use std::io;
 
+use anstream::{AutoStream, ColorChoice};
 use clap::{ArgMatches, Command, error::ErrorKind};
 
 use super::syntax::{explain, switch};
@@ -49,9 +51,9 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Parsed, Con
             ErrorKind::DisplayHelp if asks_about_safe => Ok(Parsed::Text(safe_help())),
             ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 let text = error.render();
-                Ok(Parsed::Text(match console::colors_enabled() {
-                    true => text.ansi().to_string(),
-                    false => text.to_string(),
+                Ok(Parsed::Text(match AutoStream::choice(&io::stdout()) {
+                    ColorChoice::Never => text.to_string(),
+                    _ => text.ansi().to_string(),
                 }))
             }
             _ => Err(explain(&error, &command)),

@@ -4,10 +4,10 @@ mod checks;
 mod launch;
 mod webkit;
 
-use std::{fmt::Write as _, process::ExitCode};
+use std::{fmt::Write as _, io::Write as _, process::ExitCode};
 
+use anstyle::AnsiColor;
 use clap::{ArgMatches, Command};
-use console::Style;
 use serde::Serialize;
 
 use super::{platform::Platform, print, syntax::switch, terminal};
@@ -81,7 +81,7 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     let mut findings = vec![Finding::good("playhouse", env!("CARGO_PKG_VERSION"))];
     let progress = terminal::progress("starting browsers");
     let launched = launch::check(settings, &platform, matches.get_flag("verbose")).await;
-    progress.finish_and_clear();
+    drop(progress);
     let works = launched.iter().all(|finding| finding.health != Health::Bad);
     findings.extend(launched);
     findings.extend(checks::machine(settings, &platform).await);
@@ -89,7 +89,8 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
         let report = serde_json::json!({ "works": works, "findings": findings });
         print(&format!("{report:#}\n"));
     } else {
-        print(&report(&findings));
+        // Colours, if stdout is a terminal and `NO_COLOR` is not set.
+        let _ = anstream::stdout().write_all(report(&findings).as_bytes());
     }
     if works {
         ExitCode::SUCCESS
@@ -107,17 +108,21 @@ fn report(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
         let (mark, colour) = match finding.health {
-            Health::Good => ("ok  ", Style::new().green()),
-            Health::Note => ("note", Style::new().yellow()),
-            Health::Bad => ("FAIL", Style::new().red()),
+            Health::Good => ("ok  ", AnsiColor::Green),
+            Health::Note => ("note", AnsiColor::Yellow),
+            Health::Bad => ("FAIL", AnsiColor::Red),
         };
         let indent = " ".repeat(mark.len() + width + 4);
-        let mark = colour.apply_to(mark);
+        let style = colour.on_default();
         let body = finding
             .text
             .trim_end()
             .replace('\n', &format!("\n{indent}"));
-        let _ = writeln!(text, "{mark}  {:width$}  {body}", finding.topic);
+        let _ = writeln!(
+            text,
+            "{style}{mark}{style:#}  {:width$}  {body}",
+            finding.topic
+        );
         if let Some(remedy) = &finding.remedy {
             let _ = writeln!(text, "{indent}-> {remedy}");
         }
@@ -143,6 +148,6 @@ mod tests {
                              -> playhouse install
             note  fonts      few
         "#]]
-        .assert_eq(&report(&findings));
+        .assert_eq(&anstream::adapter::strip_str(&report(&findings)).to_string());
     }
 }

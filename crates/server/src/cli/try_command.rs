@@ -51,7 +51,7 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     };
     let progress = terminal::progress("opening the page");
     let shown = show(&server, &url).await;
-    progress.finish_and_clear();
+    drop(progress);
     let code = match shown {
         Ok(text) => print(&text),
         Err(text) => {

@@ -2,14 +2,15 @@
 
 use std::{
     fs::{self, File},
-    io,
+    io::{self, Read},
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Deserialize;
 use std::collections::HashMap;
+
+use crate::cli::terminal::ProgressLine;
 
 /// Why a download failed.
 #[derive(Debug, thiserror::Error)]
@@ -112,15 +113,15 @@ pub(super) fn fetch(url: &str, file: &mut File) -> Result<(), DownloadError> {
     };
     let response = agent().get(url).call().map_err(network)?;
     let expected = response.body().content_length();
-    let bar = expected.map_or_else(ProgressBar::no_length, ProgressBar::new);
-    if let Ok(style) =
-        ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {bytes_per_sec}, {eta}")
-    {
-        bar.set_style(style);
-    }
-    let mut body = bar.wrap_read(response.into_body().into_reader());
+    let mut body = ProgressReader {
+        body: response.into_body().into_reader(),
+        received: 0,
+        expected,
+        start: Instant::now(),
+        line: ProgressLine::new(),
+    };
     let copied = io::copy(&mut body, file);
-    bar.finish_and_clear();
+    drop(body);
     let received = copied.map_err(|error| network(ureq::Error::Io(error)))?;
     match expected {
         Some(expected) if expected != received => Err(DownloadError::BrokenOff {
@@ -129,6 +130,40 @@ pub(super) fn fetch(url: &str, file: &mut File) -> Result<(), DownloadError> {
             expected,
         }),
         _ => Ok(()),
+    }
+}
+
+/// A body whose size and rate are shown while it is read.
+struct ProgressReader<R> {
+    body: R,
+    received: u64,
+    expected: Option<u64>,
+    start: Instant,
+    line: ProgressLine,
+}
+
+impl<R: Read> Read for ProgressReader<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.body.read(into)?;
+        self.received += count as u64;
+        let (received, expected) = (self.received, self.expected);
+        let start = self.start;
+        self.line
+            .update(|| progress_text(received, expected, start.elapsed()));
+        Ok(count)
+    }
+}
+
+fn progress_text(received: u64, expected: Option<u64>, elapsed: Duration) -> String {
+    let tenths = |bytes: u64| format!("{}.{}", bytes / 1_000_000, bytes / 100_000 % 10);
+    let rate = u128::from(received) * 1000 / elapsed.as_millis().max(1);
+    let rate = tenths(u64::try_from(rate).unwrap_or(u64::MAX));
+    match expected {
+        Some(expected) => {
+            let (received, expected) = (tenths(received), tenths(expected));
+            format!("{received} of {expected} MB, {rate} MB/s")
+        }
+        None => format!("{} MB, {rate} MB/s", tenths(received)),
     }
 }
 
@@ -227,6 +262,14 @@ mod tests {
         // Nothing is downloaded the second time, so the archive may be missing.
         let again = unpack(&index, "chrome", "linux64", folder.path()).expect("still there");
         assert_eq!(again, target);
+    }
+
+    #[test]
+    fn the_progress_of_a_download_has_its_size_and_rate() {
+        let (half, whole) = (85_150_000, Some(170_300_000));
+        let text = progress_text(half, whole, Duration::from_millis(10_500));
+        assert_eq!(text, "85.1 of 170.3 MB, 8.1 MB/s");
+        assert_eq!(progress_text(0, None, Duration::ZERO), "0.0 MB, 0.0 MB/s");
     }
 
     #[test]
