@@ -38,7 +38,7 @@ pub(crate) struct PatternMatch {
 
 pub(crate) struct Logs {
     streams: Mutex<Streams>,
-    pattern: Option<regress::Regex>,
+    pattern: Option<regex::Regex>,
     found: watch::Sender<Option<PatternMatch>>,
 }
 
@@ -52,7 +52,7 @@ struct Streams {
 
 impl Logs {
     /// Creates new files; those of the previous run are renamed.
-    pub(crate) fn begin(paths: &LogPaths, limit: u64, pattern: Option<regress::Regex>) -> Self {
+    pub(crate) fn begin(paths: &LogPaths, limit: u64, pattern: Option<regex::Regex>) -> Self {
         let log = |path: &Path| Log::begin(path.to_owned(), limit);
         Self {
             streams: Mutex::new(Streams {
@@ -136,10 +136,10 @@ impl Logs {
         }
         for line in bytes.split(|&byte| byte == b'\n') {
             let line = plain(&line[..line.len().min(MAX_LINE_BYTES)]);
-            let Some(hit) = pattern.find(&line) else {
+            let Some(hit) = pattern.captures(&line) else {
                 continue;
             };
-            let group = |name| hit.named_group(name).map(|range| &line[range]);
+            let group = |name| hit.name(name).map(|group| group.as_str());
             self.found.send_replace(Some(PatternMatch {
                 url: group("url").map(str::to_owned),
                 port: group("port").and_then(|port| port.parse().ok()),
@@ -319,7 +319,7 @@ mod tests {
             stderr: folder.join("stderr.log"),
             combined: folder.join("combined.log"),
         };
-        let pattern = pattern.map(|pattern| regress::Regex::new(pattern).unwrap());
+        let pattern = pattern.map(|pattern| regex::Regex::new(pattern).unwrap());
         (Logs::begin(&paths, limit, pattern), paths)
     }
 

@@ -182,7 +182,7 @@ impl Supervisor {
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let folder = Folder::open(&app.folder).map_err(|e| AppError::no_folder(&app.folder, &e))?;
         let pattern = match &app.ready_pattern {
-            Some(text) => Some(regress::Regex::new(text).map_err(|error| {
+            Some(text) => Some(regex::Regex::new(text).map_err(|error| {
                 AppError::Usage(format!("--ready-pattern {text} cannot be read: {error}"))
             })?),
             None => None,
