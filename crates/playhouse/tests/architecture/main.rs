@@ -2,6 +2,7 @@
 
 mod bundles;
 mod cycles;
+mod dependencies;
 mod document;
 mod modules;
 mod names;
