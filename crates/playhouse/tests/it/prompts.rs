@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Client, NoAnswer};
 
 use crate::cli::run;
-use crate::{fake_launch, fake_server};
+use crate::{launch, server};
 
 async fn prompt(client: &Client, name: &str, arguments: Value) -> Result<String, NoAnswer> {
     let parameters = json!({ "name": name, "arguments": arguments });
@@ -17,7 +17,7 @@ async fn prompt(client: &Client, name: &str, arguments: Value) -> Result<String,
 
 #[testkit::test]
 async fn prompts_are_listed_filled_in_and_completed() {
-    let client = fake_launch(&[]).spawn();
+    let client = launch(&[]).spawn();
     let hello = client.initialize(json!({})).await;
     let capabilities = &hello["capabilities"];
     assert_eq!(capabilities["prompts"], json!({}), "{capabilities}");
@@ -65,7 +65,7 @@ async fn prompts_are_listed_filled_in_and_completed() {
 
 #[testkit::test]
 async fn a_prompt_that_cannot_be_filled_in_is_refused_with_the_way_out() {
-    let client = fake_server(&[]).await;
+    let client = server(&[]).await;
     for (name, arguments, answer) in [
         (
             "scrape_websit",
@@ -108,7 +108,7 @@ async fn a_password_is_given_by_the_name_of_a_secret_or_not_at_all() {
     let folder = tempfile::tempdir().expect("a folder");
     let secrets = folder.path().join("secrets.env");
     std::fs::write(&secrets, "SHOP_PASSWORD=hunter2\n").expect("a file");
-    let client = fake_server(&["--secrets", &secrets.to_string_lossy()]).await;
+    let client = server(&["--secrets", &secrets.to_string_lossy()]).await;
     let given = |password| json!({ "url": "https://shop.example/login", "username": "ada", "password": password });
     let named = prompt(&client, "authenticate", given("SHOP_PASSWORD")).await;
     let named = named.expect("a text");
@@ -126,7 +126,7 @@ async fn a_password_is_given_by_the_name_of_a_secret_or_not_at_all() {
 
 #[testkit::test]
 async fn a_drop_in_configuration_has_no_prompts() {
-    let client = fake_launch(&["--toolsets", "browser"]).spawn();
+    let client = launch(&["--toolsets", "browser"]).spawn();
     let hello = client.initialize(json!({})).await;
     assert_eq!(
         hello["capabilities"],
@@ -147,7 +147,7 @@ async fn prompts_of_a_folder_are_listed_or_their_mistake_is_reported() {
     let path = folder.path().join("greet.md");
     let flag = folder.path().to_string_lossy().into_owned();
     std::fs::write(&path, "---\ndescription: Greets\narguments:\n  - name: who\n    required: true\n---\nHello {{ who }}!\n").expect("a file");
-    let client = fake_server(&["--toolsets", "browser", "--prompts-dir", &flag]).await;
+    let client = server(&["--toolsets", "browser", "--prompts-dir", &flag]).await;
     let text = prompt(&client, "greet", json!({ "who": "Ada" })).await;
     assert_eq!(text.expect("a text"), "Hello Ada!");
     std::fs::write(&path, "---\ndescription: Greets\n---\nHello\n{{ who }}!\n").expect("a file");

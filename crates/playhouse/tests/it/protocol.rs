@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use testkit::NoAnswer;
 
-use crate::{fake_launch, fake_server};
+use crate::{launch, server};
 
 #[testkit::test]
 async fn the_handshake_names_the_server_and_its_tools() {
-    let client = fake_launch(&[]).spawn();
+    let client = launch(&[]).spawn();
     let hello = client.initialize(json!({})).await;
     assert_eq!(hello["protocolVersion"], "2025-06-18");
     assert_eq!(
@@ -27,7 +27,7 @@ async fn the_handshake_names_the_server_and_its_tools() {
 
 #[testkit::test]
 async fn malformed_json_is_answered_and_the_connection_lives() {
-    let client = fake_server(&[]).await;
+    let client = server(&[]).await;
     client.send_line("{\"jsonrpc\": \"2.0\", \"id\": 7, ").await;
     let answer = client.next_unmatched().await;
     assert_eq!(
@@ -39,7 +39,7 @@ async fn malformed_json_is_answered_and_the_connection_lives() {
 
 #[testkit::test]
 async fn a_message_that_is_too_long_is_refused_and_the_connection_lives() {
-    let client = fake_server(&[]).await;
+    let client = server(&[]).await;
     let long = "x".repeat(17 * 1024 * 1024);
     let call =
         json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": long } });
@@ -63,7 +63,7 @@ async fn a_message_that_is_too_long_is_refused_and_the_connection_lives() {
 
 #[testkit::test]
 async fn an_unknown_tool_is_a_protocol_error_that_names_the_nearest() {
-    let client = fake_server(&[]).await;
+    let client = server(&[]).await;
     match client.try_call("browser_navigat", json!({})).await {
         Err(NoAnswer::Refused {
             code: -32601,
@@ -78,7 +78,7 @@ async fn an_unknown_tool_is_a_protocol_error_that_names_the_nearest() {
 
 #[testkit::test]
 async fn an_unknown_method_is_a_protocol_error() {
-    let client = fake_server(&[]).await;
+    let client = server(&[]).await;
     let answer = client.request("tools/cull", json!({})).await;
     assert!(
         matches!(answer, Err(NoAnswer::Refused { code: -32601, .. })),
@@ -88,7 +88,7 @@ async fn an_unknown_method_is_a_protocol_error() {
 
 #[testkit::test]
 async fn stdout_carries_nothing_but_messages() {
-    let client = fake_server(&[]).await;
+    let client = server(&[]).await;
     client.list_tools().await;
     assert_eq!(client.stray_lines(), Vec::<String>::new());
 }

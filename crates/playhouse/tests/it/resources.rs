@@ -112,7 +112,7 @@ async fn everything_that_is_there_can_be_read() {
 
 #[testkit::test]
 async fn missing_resources_are_reported() {
-    let client = fake_server(&[]).await;
+    let client = server(&[]).await;
     for uri in [
         "playwright:///session/unknown",
         "playwright:///page/default/none",
@@ -298,7 +298,7 @@ async fn the_ids_of_sessions_and_pages_are_completed() {
 
 #[testkit::test]
 async fn a_drop_in_configuration_has_no_resources() {
-    let client = fake_server(&["--toolsets=browser"]).await;
+    let client = server(&["--toolsets=browser"]).await;
     let answer = client.request("resources/list", json!({})).await;
     assert!(format!("{:?}", answer.unwrap_err()).contains("-32601"));
 }

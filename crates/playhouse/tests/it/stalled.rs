@@ -1,6 +1,6 @@
 //! Clients that open connections and stall, that never read, or that send contradictory messages: other clients are not affected.
 
-use crate::fake_launch;
+use crate::launch;
 use serde_json::json;
 use std::time::Duration;
 use testkit::process_stats::{Depth, MARK, ProcessStats};
@@ -25,7 +25,7 @@ fn files(mark: &str) -> usize {
 async fn stalled_connections_do_not_block_others() {
     let mark = "thousand";
     let args = ["--max-connections=1100"];
-    let server = HttpServer::start(fake_launch(&args).env(MARK, mark)).await;
+    let server = HttpServer::start(launch(&args).env(MARK, mark)).await;
     answers(&server).await;
     let before = files(mark);
     let body = format!(
@@ -58,7 +58,7 @@ async fn stalled_connections_do_not_block_others() {
 
 #[testkit::test]
 async fn connections_above_the_limit_are_refused_and_slots_are_reused() {
-    let server = HttpServer::start(fake_launch(&["--max-connections=3"])).await;
+    let server = HttpServer::start(launch(&["--max-connections=3"])).await;
     let mut places = Vec::new();
     for _ in 0..3 {
         let mut connection = server.connection().await;
@@ -84,7 +84,7 @@ async fn connections_above_the_limit_are_refused_and_slots_are_reused() {
 #[testkit::test]
 async fn a_client_that_never_reads_blocks_no_other_client() {
     let mark = "deaf";
-    let server = HttpServer::start(fake_launch(&[]).env(MARK, mark)).await;
+    let server = HttpServer::start(launch(&[]).env(MARK, mark)).await;
     let list =
         |id: usize| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" }).to_string();
 
@@ -126,7 +126,7 @@ async fn a_client_that_never_reads_blocks_no_other_client() {
 
 #[testkit::test]
 async fn a_client_that_stops_reading_is_disconnected() {
-    let server = HttpServer::start(fake_launch(&["--client-timeout=1000"])).await;
+    let server = HttpServer::start(launch(&["--client-timeout=1000"])).await;
     let mut deaf = Connection::open_narrow(server.authority()).await;
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let request = format!(
@@ -149,7 +149,7 @@ async fn a_client_that_stops_reading_is_disconnected() {
 
 #[testkit::test]
 async fn an_ambiguous_request_is_refused() {
-    let server = HttpServer::start(fake_launch(&[])).await;
+    let server = HttpServer::start(launch(&[])).await;
     let host = server.authority().to_owned();
     let smuggled = "GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n";
     let of = |headers: &str, body: &str| {

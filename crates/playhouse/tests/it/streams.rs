@@ -263,7 +263,7 @@ async fn a_stateless_request_is_cancelled_on_disconnect() {
 
 #[testkit::test]
 async fn a_listening_client_is_notified_of_shutdown() {
-    let mut server = HttpServer::start(fake_launch(&[])).await;
+    let mut server = HttpServer::start(launch(&[])).await;
     let wanted =
         json!({ "notifications": { "resourceSubscriptions": ["playwright:///session/x"] } });
     let listen = request(1, "subscriptions/listen", wanted);
@@ -300,7 +300,7 @@ async fn a_new_stream_of_a_session_replaces_the_one_before() {
 
 #[testkit::test]
 async fn a_tool_that_is_unknown_is_no_method_that_is_missing() {
-    let server = HttpServer::start(fake_launch(&[])).await;
+    let server = HttpServer::start(launch(&[])).await;
     let call = request(
         1,
         "tools/call",

@@ -18,7 +18,7 @@ fn text(result: &Value) -> &str {
 
 #[testkit::test]
 async fn messages_come_in_any_frames_and_wrong_ones_are_answered() {
-    let server = HttpServer::start(fake_launch(&[])).await;
+    let server = HttpServer::start(launch(&[])).await;
     let url = server.web_socket();
     let mut client = WebSocketClient::start(&url).await;
     assert_eq!(client.subprotocol, "mcp");
@@ -58,7 +58,7 @@ async fn messages_come_in_any_frames_and_wrong_ones_are_answered() {
 
 #[testkit::test]
 async fn an_invalid_frame_closes_the_web_socket_with_a_reason() {
-    let server = HttpServer::start(fake_launch(&["--max-request-size=10000"])).await;
+    let server = HttpServer::start(launch(&["--max-request-size=10000"])).await;
     let url = server.web_socket();
     let large = "x".repeat(20_000);
 
@@ -143,7 +143,7 @@ async fn clients_are_isolated_and_sessions_can_be_continued() {
 
 #[testkit::test]
 async fn a_web_socket_keeps_its_connection_slot() {
-    let server = HttpServer::start(fake_launch(&["--max-connections=2"])).await;
+    let server = HttpServer::start(launch(&["--max-connections=2"])).await;
     let url = server.web_socket();
     let first = WebSocketClient::start(&url).await;
     let mut second = WebSocketClient::start(&url).await;
