@@ -89,6 +89,24 @@ pub(crate) struct PendingNavigation {
     pub(crate) loader: Option<LoaderId>,
     /// The URL; empty if the browser does not report it.
     pub(crate) url: String,
+    /// The ids that the navigation had before the browser restarted it.
+    earlier: Vec<LoaderId>,
+}
+
+impl PendingNavigation {
+    /// Returns the ids of a navigation after this one, if that is this one with another id: Firefox sometimes moves a navigation to another
+    /// process, and reports no end of the first id, by which the caller knows it.
+    fn restarted_as(self, loader: Option<&LoaderId>, url: &str) -> Vec<LoaderId> {
+        let mut earlier = self.earlier;
+        match self.loader {
+            Some(known) if Some(&known) != loader && !url.is_empty() && self.url == url => {
+                earlier.push(known);
+                earlier
+            }
+            known if known.as_ref() == loader => earlier,
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// A document that could not be loaded.
@@ -229,7 +247,13 @@ impl FrameTree {
         if !same {
             frame.navigations += 1;
         }
-        frame.pending = Some(PendingNavigation { loader, url });
+        let last = frame.pending.take();
+        let earlier = last.map(|last| last.restarted_as(loader.as_ref(), &url));
+        frame.pending = Some(PendingNavigation {
+            loader,
+            url,
+            earlier: earlier.unwrap_or_default(),
+        });
         frame.aborted = None;
     }
 
@@ -255,12 +279,16 @@ impl FrameTree {
             frame.navigations += 1;
         }
         frame.set_error_page(failed);
-        frame.pending = None;
+        let pending = frame.pending.take();
+        let pending = pending.filter(|pending| pending.loader.as_ref() == Some(&loader));
         frame.aborted = None;
-        if frame.shown.len() == MAX_ENDED_NAVIGATIONS {
-            frame.shown.pop_front();
+        let earlier = pending.into_iter().flat_map(|pending| pending.earlier);
+        for loader in earlier.chain([loader.clone()]) {
+            if frame.shown.len() == MAX_ENDED_NAVIGATIONS {
+                frame.shown.pop_front();
+            }
+            frame.shown.push_back(loader);
         }
-        frame.shown.push_back(loader.clone());
         frame.loader = Some(loader);
         frame.url = url;
         frame.name = name;
@@ -547,6 +575,21 @@ mod tests {
         assert_eq!(tree.main().navigations, 1);
         tree.start(&"main".into(), Some("2".into()), String::new());
         assert_eq!(tree.main().navigations, 2);
+    }
+
+    #[test]
+    fn a_restarted_navigation_is_committed_under_each_of_its_ids() {
+        let mut tree = tree();
+        let start = |tree: &mut FrameTree, loader: &str, url: &str| {
+            tree.start(&"main".into(), Some(loader.into()), url.to_owned());
+        };
+        start(&mut tree, "1", "http://a/");
+        start(&mut tree, "2", "http://b/");
+        start(&mut tree, "3", "http://b/");
+        tree.abort(&"main".into(), Some("2".into()), None);
+        commit(&mut tree, "main", "3", "http://b/");
+        let committed = ["1", "2", "3"].map(|id| tree.main().was_committed(&id.into()));
+        assert_eq!(committed, [false, true, true]);
     }
 
     #[test]

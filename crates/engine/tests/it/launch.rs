@@ -50,7 +50,9 @@ async fn until_exited(mark: &str) {
 }
 
 fn marked(options: &LaunchOptions, mark: &str) -> LaunchOptions {
-    let mark = format!("--playhouse-test={mark}-{}", std::process::id());
+    // Tests of several engines run at the same time.
+    let kind = <&str>::from(options.kind);
+    let mark = format!("--playhouse-test={mark}-{kind}-{}", std::process::id());
     LaunchOptions {
         args: vec![mark],
         ..options.clone()
