@@ -56,7 +56,7 @@ demo: chromium $(if $(E2E),$(call packages,$(APPS)))
 screenshot: chromium
 	$(call benchmarks,dev,screenshot docs/dashboard.png)
 
-# Tests that need at most Node and a Chromium.
+# Tests that need at most Node and a Chromium, except slow ones.
 test: $(PREREQUISITES)
 	$(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast
 

@@ -18,7 +18,7 @@ use proc_macro::{Delimiter, TokenStream, TokenTree};
 /// Grid), `nginx`, `wine` (with the server for Windows), `oracle` (`@playwright/mcp`). A function with a parameter becomes one test for each listed browser, named after
 /// it (`a_rule_of_browsers::firefox`); each requires the other prerequisites. With `not`, the test is reported as ignored on that browser,
 /// with the reason. With `nightly`, the test runs only in `make nightly`; with `nightly(firefox, webkit)`, only its instances on these
-/// browsers do. With `slow`, the test starts before the others, so that it does not run alone at the end. The function may be async.
+/// browsers do. With `slow`, the test starts before the others, so that it does not run alone at the end, and `make test` omits it. The function may be async.
 #[proc_macro_attribute]
 pub fn test(attributes: TokenStream, item: TokenStream) -> TokenStream {
     match registration(attributes, item.clone()) {

@@ -1,7 +1,7 @@
 //! The test harness: runs the functions with `#[testkit::test]`, with the arguments of Rust's harness. A test whose prerequisites are
 //! missing is reported as ignored, with the reason; with the variable `CI`, it fails.
 //!
-//! Tests that require more than Chromium and Node are ignored unless they are requested: `--ignored` runs only those, `--include-ignored`
+//! Tests that are slow or require more than Chromium and Node are ignored unless they are requested: `--ignored` runs only those, `--include-ignored`
 //! all. Those of `make nightly` are ignored unless the variable `NIGHTLY` is set. The times of a run are in `target/tests/`.
 
 use std::cell::{Cell, RefCell};
@@ -34,7 +34,7 @@ pub struct Test {
     pub nightly: &'static [Engine],
     /// Whether the test runs only in `make nightly`.
     pub is_nightly: bool,
-    /// Whether the test starts before those whose time is not known.
+    /// Whether the test takes half a minute or more: it starts before those whose time is not known, and `make test` omits it.
     pub is_slow: bool,
     /// The function.
     pub run: Run,
@@ -52,9 +52,11 @@ pub enum Run {
 /// The tests that the arguments select.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Requested {
-    /// Those that require at most Chromium and Node.
+    /// Those that require at most Chromium and Node, except slow ones.
     Basic,
-    /// Those that require more.
+    /// Those that are chosen by a part of their names and require at most Chromium and Node.
+    Named,
+    /// Those that are slow or require more.
     Extra,
     All,
 }
@@ -82,6 +84,7 @@ pub fn main() -> ! {
     let requested = match (arguments.ignored, arguments.include_ignored) {
         (true, _) => Requested::Extra,
         (false, true) => Requested::All,
+        (false, false) if arguments.filter.is_some() => Requested::Named,
         (false, false) => Requested::Basic,
     };
     // A test mostly waits for its browser.
@@ -94,7 +97,7 @@ pub fn main() -> ! {
         .into_iter()
         .flat_map(cases)
         .collect();
-    cases.retain(|case| requested != Requested::Extra || case.is_extra());
+    cases.retain(|case| requested != Requested::Extra || case.is_extra() || case.is_slow);
     // The tests that took longest in the last run start first, so that none runs alone at the end. In the first run, those marked as slow.
     let last = last_times();
     let rank = |case: &Case| last.iter().position(|(_, name)| *name == case.name);
@@ -209,7 +212,12 @@ impl Case {
         if self.is_nightly() && !is_nightly() {
             return Some("run by `make nightly`".to_owned());
         }
-        if requested == Requested::Basic && self.is_extra() {
+        let is_omitted = match requested {
+            Requested::Basic => self.is_extra() || self.is_slow,
+            Requested::Named => self.is_extra(),
+            Requested::Extra | Requested::All => false,
+        };
+        if is_omitted {
             return Some("run by `make ci`".to_owned());
         }
         match variable("CI") {

@@ -6,7 +6,7 @@ use super::HostilePage;
 
 const BUTTON: &str = "<button>Go</button>";
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, slow)]
 async fn a_page_in_an_endless_loop_can_be_left() {
     let visit = HostilePage::with_hurry(&["--timeout-action", "2000"]).await;
     for loops in [
