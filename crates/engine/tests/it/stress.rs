@@ -13,7 +13,8 @@ fn a_page_in_an_endless_loop_times_out_and_can_be_closed(engine: Engine) {
         stage
             .show(
                 "/",
-                "<script>setTimeout(() => { document.title = 'looping'; for (;;); }, 100)</script>",
+                // Before `load`, the loop would keep the page from loading.
+                "<script>onload = () => setTimeout(() => { document.title = 'looping'; for (;;); }, 100)</script>",
             )
             .await;
         let looping = async || {
