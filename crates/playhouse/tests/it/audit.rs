@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use testkit::{Client, HttpServer, Launch, NoAnswer, Site, eventually};
+use testkit::{Client, Engine, HttpServer, Launch, NoAnswer, Site, eventually};
 
 use crate::cli::run;
-use crate::launch;
+use crate::{launch, launch_on};
 
 /// A folder with the path of a log, and the flags for it.
 struct Log {
@@ -53,8 +53,8 @@ fn verified(args: &[&str]) -> (String, Option<i32>) {
     )
 }
 
-#[testkit::test(chromium)]
-async fn a_record_has_principal_tool_page_and_outcome() {
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
+async fn a_record_has_principal_tool_page_and_outcome(engine: Engine) {
     let (log, site) = (Log::new(), Site::start().await);
     let there = site.cross_origin_url();
     let page = format!("<a href='{there}/there'>Go</a>");
@@ -62,7 +62,7 @@ async fn a_record_has_principal_tool_page_and_outcome() {
     site.add_page("/there", "<title>There</title><input id=field>");
     let secrets = log.path.with_file_name("secrets.env");
     fs::write(&secrets, "PASSWORD=hunter22hunter22").expect("writable");
-    let client = launch(&log.flags())
+    let client = launch_on(engine, &log.flags())
         .args(["--secrets".into(), secrets.into_os_string()])
         .start()
         .await;
@@ -181,8 +181,8 @@ create_session {"proxy": {"server": "http://me:hidden-in-proxy@127.0.0.1:9", "us
 navigate {"url": "http://me:hidden-in-url@127.0.0.1:9/"}
 "##;
 
-#[testkit::test(chromium)]
-async fn no_record_shows_a_password() {
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
+async fn no_record_shows_a_password(engine: Engine) {
     let (log, site) = (Log::new(), Site::start().await);
     let field = |id: &str| format!("<input type=password id={id}>");
     let fields: String = ["password", "pin", "shown", "asks"].map(field).concat();
@@ -192,7 +192,7 @@ async fn no_record_shows_a_password() {
          <script>asks.onfocus = () => alert('hello')</script>"
     );
     let url = site.add_page("/", &page);
-    let client = launch(&log.flags()).start().await;
+    let client = launch_on(engine, &log.flags()).start().await;
     client.success("navigate", json!({ "url": url })).await;
     for line in PASSWORDS.lines().filter(|line| !line.is_empty()) {
         let (tool, arguments) = line.split_once(' ').expect("a call");

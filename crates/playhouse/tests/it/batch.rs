@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use testkit::{CallResult, Client, HttpServer, Site};
+use testkit::{CallResult, Client, Engine, HttpServer, Site};
 
-use crate::{evaluated, fake_launch, fake_server, launch, server};
+use crate::{evaluated, fake_launch, fake_server, launch, launch_on, server};
 
 fn step(tool: &str, arguments: Value) -> Value {
     json!({ "tool": tool, "arguments": arguments })
@@ -116,8 +116,8 @@ async fn toolsets_list_the_batch_except_that_of_the_contract() {
     }
 }
 
-#[testkit::test(chromium)]
-async fn each_step_is_judged_and_recorded_like_a_call() {
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
+async fn each_step_is_judged_and_recorded_like_a_call(engine: Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let (policy, log) = (
         folder.path().join("policy.json"),
@@ -130,7 +130,7 @@ async fn each_step_is_judged_and_recorded_like_a_call() {
     let site = Site::start().await;
     let here = site.add_page("/", "<title>Here</title>");
     let there = site.cross_origin_url() + "/";
-    let client = launch(&[])
+    let client = launch_on(engine, &[])
         .args([
             format!("--policy={}", policy.display()),
             format!("--audit-log={}", log.display()),

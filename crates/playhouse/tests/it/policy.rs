@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
-use testkit::{Client, HttpServer, Launch, NoAnswer, Site};
+use testkit::{Client, Engine, HttpServer, Launch, NoAnswer, Site};
 
 use crate::cli::run;
-use crate::{fake_launch, launch};
+use crate::{fake_launch, launch, launch_on};
 
 const HERE: &str = "http://127.0.0.1:*";
 
@@ -61,8 +61,8 @@ async fn listed(client: &Client) -> Vec<String> {
         .collect()
 }
 
-#[testkit::test(chromium)]
-async fn a_call_is_judged_by_the_page_that_it_acts_on() {
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
+async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
     let policy = Policy::new(&json!({ "default": "deny", "rules": [
         { "tools": ["get_text", "navigate"], "action": "allow" },
         { "id": "home", "tools": ["evaluate", "go_*"], "origins": [HERE], "action": "allow" },
@@ -72,7 +72,7 @@ async fn a_call_is_judged_by_the_page_that_it_acts_on() {
     let here = site.add_page("/here", "<title>here</title><p>here</p>");
     let there = site.cross_origin_url() + "/slow";
     site.add_page("/slow", "<title>there</title><p>there</p>");
-    let client = launch(&[]).args(policy.flags()).start().await;
+    let client = launch_on(engine, &[]).args(policy.flags()).start().await;
     let title = json!({ "name": "evaluate", "arguments": { "script": "document.title" } });
     client.success("navigate", json!({ "url": here })).await;
     let reply = client.object("evaluate", title["arguments"].clone()).await;
