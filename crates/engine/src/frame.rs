@@ -325,10 +325,11 @@ impl FrameTree {
             failure.reason.clone_from(&reason);
         }
         if let Some(loader) = &loader {
-            if frame.ended.len() == MAX_ENDED_NAVIGATIONS {
-                frame.ended.pop_front();
+            let pending = frame.pending.as_ref();
+            if pending.is_some_and(|pending| pending.earlier.contains(loader)) {
+                return;
             }
-            frame.ended.push_back((loader.clone(), reason.clone()));
+            frame.record_ended(loader.clone(), reason.clone());
         }
         let ours = match (&frame.pending, &loader) {
             (None, _) => false,
@@ -344,7 +345,11 @@ impl FrameTree {
         if !ours {
             return;
         }
-        let pending = frame.pending.take();
+        let mut pending = frame.pending.take();
+        let earlier = pending.as_mut().map(|it| std::mem::take(&mut it.earlier));
+        for loader in earlier.unwrap_or_default() {
+            frame.record_ended(loader, reason.clone());
+        }
         if reason.is_some() && reason != Some(NetError::Aborted) {
             frame.failures += 1;
             frame.failure = Some(LoadFailure {
@@ -426,6 +431,13 @@ impl Frame {
     /// Returns whether this load was committed here recently.
     pub(crate) fn was_committed(&self, loader: &LoaderId) -> bool {
         self.shown.contains(loader)
+    }
+
+    fn record_ended(&mut self, loader: LoaderId, reason: Option<NetError>) {
+        if self.ended.len() == MAX_ENDED_NAVIGATIONS {
+            self.ended.pop_front();
+        }
+        self.ended.push_back((loader, reason));
     }
 
     /// Records whether the document is the browser's error page; its reason was reported before.
@@ -590,6 +602,19 @@ mod tests {
         commit(&mut tree, "main", "3", "http://b/");
         let committed = ["1", "2", "3"].map(|id| tree.main().was_committed(&id.into()));
         assert_eq!(committed, [false, true, true]);
+        assert_eq!(tree.main().end_of(&"2".into()), None);
+    }
+
+    #[test]
+    fn a_restarted_navigation_ends_under_each_of_its_ids() {
+        let mut tree = tree();
+        for loader in ["1", "2"] {
+            tree.start(&"main".into(), Some(loader.into()), "http://a/".to_owned());
+        }
+        tree.abort(&"main".into(), Some("2".into()), None);
+        for loader in ["1", "2"] {
+            assert_eq!(tree.main().end_of(&loader.into()), Some(None));
+        }
     }
 
     #[test]
