@@ -10,7 +10,7 @@ use crate::sessions::session::{console_level, console_line};
 use crate::tools::browser::network;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool};
-use engine::{BrokenLink, Finding, FindingKind, LinkCheck, Page, PageCheck, Request};
+use engine::{BrokenLink, ConsoleEntry, Finding, FindingKind, LinkCheck, Page, PageCheck, Request};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -36,10 +36,13 @@ impl Tool for CheckPage {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let progress = call.within(call.timeout_or(AUDIT_TIMEOUT));
         let page = &tab.page;
-        // Before the requests of the check itself.
-        let failed = failed_requests(page);
-        let console = console_problems(page, &failed);
+        // Without the requests of the check itself and what the console says about them.
+        let last = page.requests().last().map_or(0, |request| request.number);
+        let entries = page.console(0);
         let check = page.check(&progress, self.links.unwrap_or(true)).await?;
+        // Firefox may report a response after the page has loaded, but not after the check.
+        let failed = failed_requests(page, last);
+        let console = console_problems(&entries, &failed);
         let mut report = Report {
             origin: origin_of(&page.url()),
             lines: Vec::new(),
@@ -65,20 +68,22 @@ fn origin_of(url: &str) -> String {
         .unwrap_or_default()
 }
 
-fn failed_requests(page: &Page) -> Vec<Request> {
+/// Returns the failed requests up to a number.
+fn failed_requests(page: &Page, last: usize) -> Vec<Request> {
     let mut requests = page.requests();
-    requests.retain(|request| network::has_error(request) && !network::is_favicon(request));
+    requests.retain(|request| {
+        request.number <= last && network::has_error(request) && !network::is_favicon(request)
+    });
     requests
 }
 
 /// Returns the errors and warnings in the console, except those that the browser adds for failed requests.
-fn console_problems(page: &Page, failed: &[Request]) -> Vec<String> {
-    let is_of_request = |entry: &engine::ConsoleEntry| {
+fn console_problems(entries: &[ConsoleEntry], failed: &[Request]) -> Vec<String> {
+    let is_of_request = |entry: &ConsoleEntry| {
         let location = entry.message.location.as_ref();
         entry.message.text.starts_with("Failed to load resource")
             && location.is_some_and(|it| failed.iter().any(|request| request.url == it.url))
     };
-    let entries = page.console(0);
     let lines = entries
         .iter()
         .filter(|entry| entry.current && !is_of_request(entry))
