@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := test
 .PHONY: demo screenshot test ci ci-parts nightly test-nightly npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity \
-  miniwob bench soak grid conformance containers container-check site chromium engines ffmpeg poppler nginx clients websites oracle selenium debootstrap
+  miniwob bench soak grid conformance containers container-check site widgets widget-pages chromium engines ffmpeg poppler nginx clients websites oracle selenium debootstrap
 
 CARGO ?= cargo
 # Compilers, the formatter and the linter of JavaScript.
@@ -9,6 +9,8 @@ NODE_TOOLS := $(CURDIR)
 CLIENTS := crates/testkit/clients
 # Example websites by others.
 WEBSITES := crates/testkit/websites
+# Pages of widget libraries by others.
+WIDGET_LIBRARIES := crates/testkit/widgets
 # Apps under test.
 APPS := crates/testkit/apps
 # A Selenium Grid.
@@ -30,7 +32,7 @@ packages = $(addsuffix /node_modules/.package-lock.json,$(1))
 
 # What the tests of each tier require besides those of the tier before.
 PREREQUISITES := chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(HAR) $(PLAYWRIGHT))
-CI_PREREQUISITES := engines ffmpeg poppler nginx clients websites oracle
+CI_PREREQUISITES := engines ffmpeg poppler nginx clients websites widget-pages oracle
 NIGHTLY_PREREQUISITES := selenium wine
 
 # The parts of `nightly`. PARTS="parity miniwob": only these.
@@ -163,6 +165,11 @@ endif
 parity: chromium oracle
 	NIGHTLY=1 $(CARGO) test --locked --workspace --exclude benchmarks --test parity -- --include-ignored
 
+# Judges snapshots on pages of widget libraries, on all browsers, does a task on each page, and writes docs/widgets.md. WIDGETS=mui: only
+# the pages whose names contain the text.
+widgets: chromium engines oracle widget-pages
+	NIGHTLY=1 $(CARGO) test --locked --workspace --exclude benchmarks --test widgets -- --include-ignored
+
 # Scripted solvers solve the tasks of MiniWoB++ on each browser and write docs/miniwob.md. ENGINE=firefox: on that browser. TASKS="email
 # click-tab": only those whose names contain one of the words; the others keep their results.
 miniwob: chromium engines $(call packages,$(NODE_TOOLS) $(CLIENTS)) $(MINIWOB)/ready
@@ -219,6 +226,11 @@ debootstrap:
 clients: $(call packages,$(CLIENTS)) $(CLIENTS)/python/ready
 
 websites: $(call packages,$(WEBSITES))
+
+widget-pages: target/widgets/ready
+
+target/widgets/ready: $(call packages,$(NODE_TOOLS) $(WIDGET_LIBRARIES)) $(wildcard $(addprefix $(WIDGET_LIBRARIES)/,build.mjs judge/* pages/* support/*))
+	node $(WIDGET_LIBRARIES)/build.mjs target/widgets
 
 oracle: $(ORACLE)
 

@@ -14,7 +14,8 @@ use proc_macro::{Delimiter, TokenStream, TokenTree};
 /// ```
 ///
 /// A function without a parameter becomes one test, which requires everything that is listed: `chromium`, `firefox`, `webkit`, `node`,
-/// `ffmpeg`, `poppler`, `extensions` (a Chromium that loads them), `clients` (third-party ones), `websites` (of others), `grid` (a Selenium
+/// `ffmpeg`, `poppler`, `extensions` (a Chromium that loads them), `clients` (third-party ones), `websites` (of others), `widgets` (pages of
+/// widget libraries), `grid` (a Selenium
 /// Grid), `nginx`, `wine` (with the server for Windows), `oracle` (`@playwright/mcp`). A function with a parameter becomes one test for each listed browser, named after
 /// it (`a_rule_of_browsers::firefox`); each requires the other prerequisites. With `not`, the test is reported as ignored on that browser,
 /// with the reason. With `nightly`, the test runs only in `make nightly`; with `nightly(firefox, webkit)`, only its instances on these
@@ -162,6 +163,7 @@ fn prerequisite(word: &str) -> Result<String, String> {
         "extensions" => format!("{path}Extensions"),
         "clients" => format!("{path}Clients"),
         "websites" => format!("{path}Websites"),
+        "widgets" => format!("{path}Widgets"),
         "grid" => format!("{path}Grid"),
         "nginx" => format!("{path}Nginx"),
         "wine" => format!("{path}Wine"),

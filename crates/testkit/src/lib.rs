@@ -29,6 +29,7 @@ mod spec;
 mod user_browser;
 mod versions;
 mod web_socket;
+mod widgets;
 #[cfg(target_os = "linux")]
 mod wine;
 
@@ -62,5 +63,6 @@ pub use testkit_macros::test;
 pub use user_browser::{BrowserOpener, UserBrowser};
 pub use versions::outdated_entries;
 pub use web_socket::{Closing, WebSocketClient};
+pub use widgets::{Counts, Judgement, Outcome, Widgets, WidgetsReport};
 #[cfg(target_os = "linux")]
 pub use wine::{Running, StandIn, launch_under_wine, path_under_wine};

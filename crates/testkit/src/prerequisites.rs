@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::engine::Engine;
+use crate::widgets;
 #[cfg(target_os = "linux")]
 use crate::{grid, wine};
 
@@ -23,6 +24,8 @@ pub enum Prerequisite {
     Clients,
     /// Example websites by others.
     Websites,
+    /// Pages of widget libraries.
+    Widgets,
     /// A Selenium Grid.
     Grid,
     /// nginx and curl.
@@ -57,6 +60,7 @@ impl Prerequisite {
             Self::Extensions => chromium_with_extensions().is_some(),
             Self::Clients => find_clients().is_some(),
             Self::Websites => Website::ALL.iter().all(|site| site.folder().is_dir()),
+            Self::Widgets => widgets::folder().join("ready").is_file(),
             Self::Nginx => nginx().is_some() && from_path("curl").is_some(),
             Self::Oracle => playwright_mcp().is_file() && from_path("node").is_some(),
             #[cfg(target_os = "linux")]
@@ -79,6 +83,7 @@ impl Prerequisite {
             Self::Extensions => is_missing("Chromium", "apt-get install chromium"),
             Self::Clients => is_missing("third-party clients", "make clients"),
             Self::Websites => is_missing("example websites", "make websites"),
+            Self::Widgets => is_missing("pages of widget libraries", "make widget-pages"),
             Self::Grid => is_missing("a Selenium Grid", "make selenium"),
             Self::Nginx => is_missing("nginx", "apt-get install nginx-light curl"),
             Self::Oracle => is_missing("@playwright/mcp", "make oracle"),

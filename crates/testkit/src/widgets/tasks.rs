@@ -1,0 +1,179 @@
+//! The tasks: what a person does on a page, by the elements that the answers show. `crates/testkit/widgets/tasks.md` has one of each page.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::client::Client;
+use crate::snapshot::{Node, Part, parse_compact};
+
+/// The tasks by page.
+pub(super) type Tasks = BTreeMap<String, Task>;
+
+/// A task. Its steps are lines of three kinds: `tool {arguments}`, where `@role name` stands for the ref of an element in the answers so
+/// far; `+ text`, which the last answer must have; `- text`, which it must not have.
+pub(super) struct Task {
+    title: String,
+    steps: Vec<Step>,
+}
+
+enum Step {
+    Call { tool: String, arguments: String },
+    Shows(String),
+    Hides(String),
+}
+
+/// A task that was done, or how far it came.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The number of calls.
+    pub calls: usize,
+    /// Why the next step was not possible, and below it the last answer.
+    pub failure: Option<String>,
+}
+
+pub(super) fn read_tasks() -> Tasks {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("widgets/tasks.md");
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let sections = text.split("\n## ").skip(1);
+    let tasks = sections.map(|section| {
+        let (heading, body) = section.split_once('\n').expect("a heading has a body");
+        let (page, title) = heading
+            .split_once(": ")
+            .unwrap_or_else(|| panic!("`page: title`, not {heading:?}"));
+        let steps = body
+            .split("```")
+            .nth(1)
+            .unwrap_or_else(|| panic!("no steps below {heading:?}"));
+        let steps = steps
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(step);
+        let task = Task {
+            title: title.to_owned(),
+            steps: steps.collect(),
+        };
+        (page.to_owned(), task)
+    });
+    tasks.collect()
+}
+
+fn step(line: &str) -> Step {
+    if let Some(text) = line.strip_prefix("+ ") {
+        return Step::Shows(text.to_owned());
+    }
+    if let Some(text) = line.strip_prefix("- ") {
+        return Step::Hides(text.to_owned());
+    }
+    let (tool, arguments) = line.split_once(' ').unwrap_or((line, "{}"));
+    Step::Call {
+        tool: tool.to_owned(),
+        arguments: arguments.to_owned(),
+    }
+}
+
+impl Task {
+    /// Does the task on the page that the client has just opened with this answer.
+    pub(super) async fn perform(&self, client: &Client, opened: String) -> Outcome {
+        let mut answers = vec![opened];
+        let mut calls = 1;
+        for step in &self.steps {
+            let last = answers.last().expect("the page was opened");
+            let failure = match step {
+                Step::Shows(text) if !last.contains(text) => {
+                    Some(format!("the answer has no {text:?}"))
+                }
+                Step::Hides(text) if last.contains(text) => {
+                    Some(format!("the answer has {text:?}"))
+                }
+                Step::Shows(_) | Step::Hides(_) => None,
+                Step::Call { tool, arguments } => {
+                    let given = serde_json::from_str(arguments)
+                        .unwrap_or_else(|error| panic!("{arguments}: {error}"));
+                    match resolved(given, &answers) {
+                        Err(missing) => Some(format!("no answer has {missing}")),
+                        Ok(given) => {
+                            calls += 1;
+                            let answer = client.call(tool, given).await;
+                            let is_error = answer.is_error;
+                            answers.push(answer.text);
+                            is_error.then(|| format!("{tool} {arguments} fails"))
+                        }
+                    }
+                }
+            };
+            if let Some(failure) = failure {
+                let last = answers.last().map(String::as_str).unwrap_or_default();
+                return Outcome {
+                    calls,
+                    failure: Some(format!("task: {}: {failure}\n{last}", self.title)),
+                };
+            }
+        }
+        Outcome {
+            calls,
+            failure: None,
+        }
+    }
+}
+
+/// Replaces `@role name` by refs.
+fn resolved(value: Value, answers: &[String]) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(text) => match text.strip_prefix('@') {
+            Some(element) => {
+                Value::String(find(element, answers).ok_or_else(|| element.to_owned())?)
+            }
+            None => Value::String(text),
+        },
+        Value::Array(items) => {
+            let items = items.into_iter().map(|item| resolved(item, answers));
+            Value::Array(items.collect::<Result<_, _>>()?)
+        }
+        Value::Object(fields) => {
+            let fields = fields
+                .into_iter()
+                .map(|(key, value)| Ok((key, resolved(value, answers)?)));
+            Value::Object(fields.collect::<Result<_, String>>()?)
+        }
+        other => other,
+    })
+}
+
+/// Returns the ref of an element in the newest answer that has it: one with this name, or else with this text on its line.
+fn find(element: &str, answers: &[String]) -> Option<String> {
+    let (role, name) = element.split_once(' ').unwrap_or((element, ""));
+    answers
+        .iter()
+        .rev()
+        .find_map(|answer| find_in(answer, role, name))
+}
+
+fn find_in(answer: &str, role: &str, name: &str) -> Option<String> {
+    let mut by_text = None;
+    for line in answer.lines() {
+        let line = line.trim_start_matches(['+', '~']);
+        let Ok(parts) = parse_compact(line.trim_start()) else {
+            continue;
+        };
+        let is_wanted =
+            |node: &&Node| (role == "*" || node.role == role) && node.reference.is_some();
+        let nodes = parts.iter().filter_map(|part| match part {
+            Part::Node(node) => Some(node),
+            Part::Text(_) => None,
+        });
+        for node in nodes.filter(is_wanted) {
+            if name.is_empty() || node.name.as_deref() == Some(name) {
+                return node.reference.clone();
+            }
+            if by_text.is_none() && line.contains(name) {
+                by_text = node.reference.clone();
+            }
+        }
+    }
+    by_text
+}
