@@ -1,6 +1,6 @@
 //! Rules that apply to every tool, and the comparison of schemas with those of `@playwright/mcp`.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use server::{
     Capability, Effect, OutputFormat, Permission, SessionNaming, TOOLSETS, ToolDef, ToolSettings,
     Toolbox, ToolsetName, all_tools,
@@ -166,6 +166,21 @@ fn schemas_of_answers_are_objects_all_the_way_down() {
     for tool in all_tools() {
         if let Some(schema) = tool.output_schema() {
             walk(&Value::Object(schema), tool.name, &mut |_, _| {});
+        }
+    }
+}
+
+/// The official TypeScript SDK throws an error of its own otherwise, and the caller gets nothing.
+#[test]
+fn errors_fit_the_schemas_of_answers() {
+    let error = json!({
+        "errorCode": "A", "message": "b", "sessionId": "c", "details": {}, "retryable": false,
+        "suggestion": "d", "evidence": {}
+    });
+    for tool in all_tools() {
+        let entry = tool.to_json(SessionNaming::Impossible);
+        if let Some(schema) = entry.get("outputSchema") {
+            assert_eq!(testkit::misfit(schema, &error), None, "{}", tool.name);
         }
     }
 }

@@ -25,8 +25,8 @@ pub(crate) async fn output_of<A: AsRef<OsStr>>(program: &Path, args: &[A]) -> Va
     })
 }
 
-/// Returns each transport with its address; the last arguments are for stdio.
-fn ways(server: &HttpServer) -> Vec<Vec<String>> {
+/// Returns each transport with its address or command line; `args` are those of the server.
+fn ways(server: &HttpServer, args: &[&str]) -> Vec<Vec<String>> {
     let web_socket = server.url().replace("http", "ws");
     let program = env!("CARGO_BIN_EXE_playhouse");
     [
@@ -40,10 +40,38 @@ fn ways(server: &HttpServer) -> Vec<Vec<String>> {
             "--isolated",
             "--toolsets=all",
         ]
-        .map(str::to_owned)
-        .to_vec(),
+        .iter()
+        .chain(args)
+        .map(|arg| (*arg).to_owned())
+        .collect(),
     ]
     .to_vec()
+}
+
+/// All tools, and an app that cannot be started.
+const FAILING: [&str; 4] = ["--caps", crate::CAPABILITIES, "--server-command", "false"];
+
+/// Checks that the caller got code, message and details of the error of each tool.
+fn assert_errors(errors: &Value, context: &str) {
+    let errors = errors.as_object().expect("an error for each tool");
+    assert!(errors.len() > 120, "{context}: {}", errors.len());
+    for (tool, error) in errors {
+        let (code, fact, word) = match tool.as_str() {
+            "e2e_start" => (
+                "DEV_SERVER_FAILED",
+                json!({ "server": "app" }),
+                "exit code 1",
+            ),
+            _ => ("INVALID_PARAMETERS", json!({ "tool": tool }), "maxTokens"),
+        };
+        assert_eq!(error["isError"], true, "{context} {tool} {error}");
+        assert_eq!(error["errorCode"], code, "{context} {tool} {error}");
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.contains(word), "{context} {tool} {error}");
+        for (name, value) in fact.as_object().into_iter().flatten() {
+            assert_eq!(&error["details"][name], value, "{context} {tool} {error}");
+        }
+    }
 }
 
 #[testkit::test(chromium, clients)]
@@ -63,7 +91,7 @@ async fn the_typescript_sdk_does_its_work_over_each_transport() {
     let clients = clients();
     let server = HttpServer::start(launch(&[])).await;
     let script = clients.folder.join("client.mjs").display().to_string();
-    for way in ways(&server) {
+    for way in ways(&server, &[]) {
         let args: Vec<_> = [script.clone()].into_iter().chain(way).collect();
         let output = output_of(&clients.node, &args).await;
         assert_eq!(output["server"], "Playhouse", "{args:?} {output}");
@@ -80,10 +108,11 @@ async fn the_typescript_sdk_does_its_work_over_each_transport() {
 #[testkit::test(chromium, clients)]
 async fn the_python_sdk_does_its_work_over_each_transport() {
     let clients = clients();
-    let server = HttpServer::start(launch(&[])).await;
+    let server = HttpServer::start(launch(&FAILING)).await;
     let script = clients.folder.join("client.py").display().to_string();
-    // WebSockets are deprecated in this client.
-    for way in ways(&server).into_iter().filter(|way| way[0] != "ws") {
+    // This client has no WebSockets.
+    let ways = ways(&server, &FAILING).into_iter();
+    for way in ways.filter(|way| way[0] != "ws") {
         let args: Vec<_> = [script.clone()].into_iter().chain(way).collect();
         let output = output_of(&clients.python, &args).await;
         assert_eq!(output["server"], "Playhouse", "{args:?} {output}");
@@ -91,6 +120,25 @@ async fn the_python_sdk_does_its_work_over_each_transport() {
         assert!(output["tools"].as_u64() > Some(60), "{args:?} {output}");
         assert!(output["ticks"].as_u64() > Some(0), "{args:?} {output}");
         assert!(output["prompts"].as_u64() > Some(4), "{args:?} {output}");
+        assert_errors(&output["errors"], &args[1]);
+    }
+}
+
+#[testkit::test(clients)]
+async fn the_error_of_each_tool_reaches_callers_of_the_typescript_sdks() {
+    let clients = clients();
+    let server = HttpServer::start(launch(&FAILING)).await;
+    let script = clients.folder.join("errors.mjs").display().to_string();
+    // The packages of version 1 and of version 2, which has no WebSockets.
+    for (sdk, without) in [("sdk", ""), ("client", "ws")] {
+        let ways = ways(&server, &FAILING).into_iter();
+        for way in ways.filter(|way| way[0] != without) {
+            let transport = way[0].clone();
+            let args = [script.clone(), sdk.to_owned()];
+            let args: Vec<_> = args.into_iter().chain(way).collect();
+            let errors = output_of(&clients.node, &args).await;
+            assert_errors(&errors, &format!("{sdk} {transport}"));
+        }
     }
 }
 

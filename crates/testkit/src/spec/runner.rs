@@ -312,7 +312,7 @@ impl Server {
                 Ok(answer) => {
                     check(step, &answer, &names, attempt);
                     let schema = self.output_schemas.get(&step.tool);
-                    if let Some(schema) = schema.filter(|_| !answer.is_error)
+                    if let Some(schema) = schema
                         && let Some(misfit) = misfit(schema, &answer.raw["structuredContent"])
                     {
                         let what = format!("{} breaks its output schema: {misfit}", step.tool);

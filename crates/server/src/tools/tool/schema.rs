@@ -38,9 +38,11 @@ pub(super) fn of_output<T: JsonSchema>() -> Map<String, Value> {
 }
 
 /// Returns the outline of an answer's schema for `tools/list`: its members and their types. Each word in `tools/list` costs tokens in every
-/// conversation; docs/tools.md has the full schemas.
+/// conversation; docs/tools.md has the full schemas. No member is required, because errors have other members, and the official
+/// TypeScript SDK checks their structured content against this schema too.
 pub(super) fn outline(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema.remove("$schema");
+    schema.remove("required");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for property in properties.values_mut() {
             as_object(property).retain(|word, _| word == "type");
