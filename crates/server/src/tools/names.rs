@@ -119,6 +119,7 @@ pub(super) fn most_similar(
 ) -> Option<&'static str> {
     let name = name.to_lowercase();
     let stemmed = stem(&name);
+    let is_bare = stemmed == name;
     let foreign = FOREIGN.iter().find(|(_, names)| names.contains(&stemmed));
     let foreign = foreign.map(|(own, _)| *own);
     // Compared without prefixes, because a common prefix does not make two names similar.
@@ -126,7 +127,7 @@ pub(super) fn most_similar(
     let with_stem = |stemmed: &str| {
         let mut matches = tools.clone().filter(|tool| stem(tool) == stemmed);
         let first = matches.next()?;
-        let same_prefix = |tool: &&str| (stem(tool) == *tool) == (stemmed == name);
+        let same_prefix = |tool: &&str| (stem(tool) == *tool) == is_bare;
         Some(
             std::iter::once(first)
                 .chain(matches)
@@ -161,6 +162,7 @@ mod tests {
             "browser_take_screenshot",
             "browser_type",
             "list_sessions",
+            "navigate",
         ];
         for (name, tool) in [
             ("browser_nav", Some("browser_navigate")),
@@ -171,6 +173,7 @@ mod tests {
             ("browser_tab_new", Some("browser_tabs")),
             ("Browser_Clik", Some("browser_click")),
             ("browser_navigat", Some("browser_navigate")),
+            ("navigat", Some("navigate")),
             ("list_session", Some("list_sessions")),
             ("browser_route", None),
             ("browser_install", None),
