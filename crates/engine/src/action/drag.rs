@@ -5,9 +5,17 @@ use super::gesture::Gesture;
 use super::{Tries, until_done};
 use crate::backend::{MouseButton, Point};
 use crate::error::Result;
-use crate::locator::Locator;
+use crate::locator::{Locator, Rect};
 use crate::page::Page;
 use crate::progress::Progress;
+use std::time::Duration;
+
+/// The interval between two moves of the pointer above a drop target. Sortable lists ignore moves for some time after each change.
+const DWELL_INTERVAL: Duration = Duration::from_millis(50);
+/// The number of moves after which a drop target with the same bounding box rests.
+const RESTS: usize = 4;
+/// The most moves above a drop target that moves itself.
+const MAX_DWELLS: usize = 20;
 
 const GRABBABLE: &[ActionabilityState] = &[ActionabilityState::Visible, ActionabilityState::Stable];
 
@@ -42,7 +50,13 @@ impl Locator {
                 let aimed = tries.aim(grab(HitTarget::Before)).await?;
                 Ok(aimed.point)
             })?;
-            progress.run(gesture.move_and_release(from, to)).await?;
+            let dropped = async {
+                if gesture.move_over(from, to).await? && gesture.dwell(to, target).await? {
+                    gesture.release().await?;
+                }
+                Ok(())
+            };
+            progress.run(dropped).await?;
         }
         gesture.end();
         Ok(())
@@ -63,8 +77,8 @@ impl Page {
         progress
             .run(async {
                 let mut gesture = Gesture::on(self);
-                if gesture.press_at(from).await? {
-                    gesture.move_and_release(from, to).await?;
+                if gesture.press_at(from).await? && gesture.move_over(from, to).await? {
+                    gesture.release().await?;
                 }
                 gesture.end();
                 Ok(())
@@ -81,28 +95,49 @@ impl Gesture<'_> {
         self.send(&[moved, down]).await
     }
 
-    async fn move_and_release(&mut self, from: Point, to: Point) -> Result<bool> {
+    /// Moves the pointer to a point, and again after an interval.
+    async fn move_over(&mut self, from: Point, to: Point) -> Result<bool> {
         // A browser starts a drag only after the pointer has moved, and a drop target must get `dragenter` before `dragover`.
         let way = Point {
             x: f64::midpoint(from.x, to.x),
             y: f64::midpoint(from.y, to.y),
         };
         let held = self.held();
-        if !self
-            .send(&[
-                held.pointer_moved(way),
-                held.pointer_moved(to),
-                held.pointer_moved(to),
-            ])
-            .await?
-        {
-            return Ok(false);
+        let moves = [way, to, to].map(|point| held.pointer_moved(point));
+        Ok(self.send(&moves).await? && self.move_again(to).await?)
+    }
+
+    /// Repeats the move until the target rests; it may make room for what is dragged.
+    async fn dwell(&mut self, at: Point, target: &Locator) -> Result<bool> {
+        let mut last = bounds_of(target).await;
+        let mut rests = 0;
+        for _ in 0..MAX_DWELLS {
+            if !self.move_again(at).await? {
+                return Ok(false);
+            }
+            let bounds = bounds_of(target).await;
+            rests = if bounds == last { rests + 1 } else { 0 };
+            if rests == RESTS {
+                break;
+            }
+            last = bounds;
         }
-        self.release().await
+        Ok(true)
+    }
+
+    async fn move_again(&mut self, to: Point) -> Result<bool> {
+        tokio::time::sleep(DWELL_INTERVAL).await;
+        let moved = self.held().pointer_moved(to);
+        self.send(&[moved]).await
     }
 
     async fn release(&mut self) -> Result<bool> {
         let up = self.held().up(MouseButton::Left, 1);
         self.send(&[up]).await
     }
+}
+
+/// Returns the bounding box; `None` if the element is gone or cannot be found.
+async fn bounds_of(locator: &Locator) -> Option<Rect> {
+    locator.find().await.ok()?.bounds().await.ok()?
 }
