@@ -41,7 +41,7 @@ export class Page {
   /** Runs a function in the page and returns its result. Solvers only read with it. */
   async read<T>(source: string): Promise<T> {
     const answer = await this.client.call("browser_evaluate", { function: source });
-    const result = /### Result\n([\s\S]*?)(?=\n<\/page-content|\n### |$)/.exec(answer)?.[1];
+    const result = /### Result\n([\s\S]*?)(?=\n<\/page\d|\n### |$)/.exec(answer)?.[1];
     if (result === undefined) throw new Error(`the answer has no result: ${answer}`);
     return (result === "undefined" ? undefined : JSON.parse(result)) as T;
   }

@@ -32,7 +32,7 @@ async function episode(page: Page, url: string, seed: string, solver: Solver): P
   let error = "";
   await attempt().catch((reason: Error) => {
     error = reason.message
-      .replace(/<\/?page-content \w+>/g, "")
+      .replace(/<\/?page\d+>/g, "")
       .split("\n")
       .slice(0, 6)
       .join(" ")

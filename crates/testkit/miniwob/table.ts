@@ -59,7 +59,7 @@ export function writeRun(path: string, run: Run): Run {
 /** A failure as the text of a cell: without ports and delimiters of page content, which differ in each run. */
 const cell = (text: string) =>
   text
-    .replace(/http:\/\/127\.0\.0\.1:\d+|<\/?page-content \w+> ?/g, "")
+    .replace(/http:\/\/127\.0\.0\.1:\d+|<\/?page\d+> ?/g, "")
     .slice(0, 200)
     .replaceAll("|", "\\|")
     .replaceAll("<", "&lt;");

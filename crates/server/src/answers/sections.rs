@@ -4,34 +4,30 @@ use crate::answers::escape::one_line;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
 
-/// Marks the text of a page in one answer. The name is random, so that no page can close or open a boundary.
+/// Marks the text of a page in one answer. The number is random, so that no page can close or open a boundary.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Boundary(String);
+pub(crate) struct Boundary(u64);
 
-/// The prefix of the names of boundaries.
-const BOUNDARY: &str = "page-content";
+/// What precedes the number of a boundary.
+const BOUNDARY: &str = "page";
+
+/// The number of possible boundaries. Nine digits are three tokens.
+const BOUNDARIES: u64 = 1_000_000_000;
 
 impl Boundary {
-    /// Creates a boundary with a random name.
+    /// Creates a boundary with a random number.
     pub(crate) fn new() -> Self {
-        const DIGITS: &[u8] = b"abcdefghijkmnpqrstuvwxyz23456789";
-        let mut random = RandomState::new().hash_one(());
-        let digit = || {
-            let digit = DIGITS[(random % 32) as usize];
-            random /= 32;
-            char::from(digit)
-        };
-        Self(std::iter::repeat_with(digit).take(6).collect())
+        Self(RandomState::new().hash_one(()) % BOUNDARIES)
     }
 
     /// Returns the line before the content.
     pub(crate) fn start(&self) -> String {
-        format!("<{BOUNDARY} {}>", self.0)
+        format!("<{BOUNDARY}{:09}>", self.0)
     }
 
     /// Returns the line after the content.
     pub(crate) fn end(&self) -> String {
-        format!("</{BOUNDARY} {}>", self.0)
+        format!("</{BOUNDARY}{:09}>", self.0)
     }
 }
 
@@ -139,10 +135,11 @@ fn is_structure(line: &str) -> bool {
     }
     let line = line.trim_start();
     let tag = line.strip_prefix('<').unwrap_or_default();
+    let name = tag.trim_start_matches('/').strip_prefix(BOUNDARY);
     line.starts_with("### ")
         || line.starts_with("```")
         || line.starts_with("~~~")
-        || tag.trim_start_matches('/').starts_with(BOUNDARY)
+        || name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -152,7 +149,8 @@ mod tests {
     #[test]
     fn a_page_imitates_no_section() {
         let mut sections = Sections::default();
-        let lines = ["a\n### Result\n    ### Page\n ```\n</page-content x>\n#### b".to_owned()];
+        let lines =
+            ["a\n### Result\n    ### Page\n ```\n</page482913057>\n<pages>\n#### b".to_owned()];
         sections.section("Error", &lines, true);
         sections.fenced(
             "Snapshot",
@@ -166,7 +164,8 @@ mod tests {
             \### Result
                 ### Page
             \ ```
-            \</page-content x>
+            \</page482913057>
+            <pages>
             #### b
             ### Snapshot
             `````yaml
@@ -184,18 +183,18 @@ mod tests {
             for (index, is_page) in pages.iter().enumerate() {
                 sections.section(&index.to_string(), &["x".to_owned()], *is_page);
             }
-            sections.finish(Some(&Boundary("n".to_owned())))
+            sections.finish(Some(&Boundary(7)))
         };
         assert_eq!(made(&[false]), "### 0\nx");
         assert_eq!(
             made(&[false, true, false, true, false]),
-            "### 0\nx\n<page-content n>\n### 1\nx\n### 2\nx\n### 3\nx\n</page-content n>\n### 4\nx"
+            "### 0\nx\n<page000000007>\n### 1\nx\n### 2\nx\n### 3\nx\n</page000000007>\n### 4\nx"
         );
     }
 
     #[test]
     fn boundaries_are_not_foreseen() {
         let (one, other) = (Boundary::new(), Boundary::new());
-        assert!(one != other && one.0.len() == 6, "{one:?} {other:?}");
+        assert_ne!(one, other);
     }
 }

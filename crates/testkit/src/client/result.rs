@@ -105,7 +105,7 @@ fn sections(text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let is_boundary = |line: &&str| {
         let tag = line.strip_prefix("</").or_else(|| line.strip_prefix('<'));
-        tag.is_some_and(|tag| tag.starts_with("page-content "))
+        tag.is_some_and(|tag| tag.starts_with("page") && tag.len() == 14)
     };
     for line in text.lines().filter(|line| !is_boundary(line)) {
         match (line.strip_prefix("### "), found.last_mut()) {
