@@ -72,13 +72,13 @@ impl Session {
             }
             None => Shown::default(),
         };
-        let title = reply.title.take().or(shown.title);
+        let is_title_read = reply.title.take().or(shown.title).is_some();
         let changes = reply.changes.take().or(shown.changes);
         if let Some(changes) = &changes {
             self.record_changes(changes);
         }
         let summarize = tabs
-            .summarize(&call.within(TITLE_TIMEOUT), title.as_deref())
+            .summarize(&call.within(TITLE_TIMEOUT), is_title_read)
             .await;
         let changed = mark_reported(&summarize);
         let mut answer = Answer {
@@ -148,7 +148,7 @@ impl Session {
         let Some(tabs) = self.open_tabs() else {
             return Vec::new();
         };
-        let summarize = tabs.summarize(&call.within(TITLE_TIMEOUT), None).await;
+        let summarize = tabs.summarize(&call.within(TITLE_TIMEOUT), false).await;
         mark_reported(&summarize);
         summarize.iter().map(TabSummary::listed).collect()
     }

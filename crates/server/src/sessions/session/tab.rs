@@ -21,8 +21,11 @@ use task::Task;
 /// How many dialogs of the page are dismissed before a navigation fails.
 const MAX_DIALOG_ATTEMPTS: u32 = 5;
 
-/// How long a page may take to return its title; after that, answers show the last known one.
+/// How long a page may take to return its title; after that, answers show the last known one of its document.
 pub(crate) const TITLE_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How often the title is read if the document is replaced meanwhile.
+const MAX_TITLE_ATTEMPTS: u32 = 3;
 
 /// A tab.
 pub(crate) struct Tab {
@@ -31,6 +34,8 @@ pub(crate) struct Tab {
     /// The time at which it was opened.
     pub(crate) opened: SystemTime,
     last_reported: Mutex<ReportedState>,
+    /// The last known title, and its document.
+    title: Mutex<(Option<LoaderId>, String)>,
     console: Arc<Mutex<ConsoleFile>>,
     init: Option<Initialization>,
     /// Whether the crash was reported to a program.
@@ -101,6 +106,7 @@ impl Tab {
             page,
             opened: SystemTime::now(),
             last_reported: Mutex::new(reported),
+            title: Mutex::default(),
             console,
             init,
             crash_reported: AtomicBool::new(false),
@@ -124,24 +130,46 @@ impl Tab {
 
     /// Returns the current state of the tab; reads its title from the page.
     pub(crate) async fn facts(&self, progress: &Progress) -> PageFacts {
-        if self.is_silent() {
-            return self.facts_titled(String::new());
+        // A document that is replaced meanwhile is read again.
+        for _ in 0..MAX_TITLE_ATTEMPTS {
+            if self.is_silent() {
+                break;
+            }
+            let document = self.document_id();
+            let Ok(title) = self.page.title(progress).await else {
+                break;
+            };
+            if self.record_title(document, title) {
+                break;
+            }
         }
-        let title = self.page.title(progress).await;
-        self.facts_titled(title.unwrap_or_else(|_| self.last_reported().facts.title.clone()))
+        self.known_facts()
     }
 
-    /// Returns the current state of the tab with this title.
-    pub(crate) fn facts_titled(&self, title: String) -> PageFacts {
+    /// Records the title that was read from the page, if it still shows the document; returns whether it does.
+    fn record_title(&self, document: Option<LoaderId>, title: String) -> bool {
+        let is_current = self.document_id() == document;
+        if is_current {
+            *self.title() = (document, title);
+        }
+        is_current
+    }
+
+    /// Returns whether a title of the current document is known.
+    pub(super) fn knows_title(&self) -> bool {
+        self.title().0 == self.document_id()
+    }
+
+    /// Returns the current state of the tab, with the last known title of its document.
+    pub(crate) fn known_facts(&self) -> PageFacts {
         let page = &self.page;
+        // The document is compared after the URL is read: a title is never shown with the URL of another document.
+        let url = page.url();
+        let (document, title) = self.title().clone();
+        let is_current = document == self.document_id() && !self.is_silent();
         PageFacts {
-            url: page.url(),
-            // The page may have crashed meanwhile.
-            title: if self.is_silent() {
-                String::new()
-            } else {
-                title
-            },
+            url,
+            title: if is_current { title } else { String::new() },
             crashed: page.is_crashed(),
             status: page.status(),
             console: page.console_counts(),
@@ -185,11 +213,15 @@ impl Tab {
         options: &SnapshotOptions<'_>,
     ) -> engine::Result<Snapshot> {
         let progress = call.action();
+        let document = self.document_id();
         let (snapshot, ()) = tokio::join!(
             self.page.snapshot(&progress, options),
             self.list_document_tools(call)
         );
         let mut snapshot = snapshot?;
+        if let Some(title) = &snapshot.title {
+            self.record_title(document, title.clone());
+        }
         if options.layout == Layout::Full {
             let heading = self.document_tools.heading();
             snapshot.text.insert_str(0, &heading);
@@ -344,6 +376,10 @@ impl Tab {
     pub(super) fn record_crash(&self) {
         self.console()
             .note("[ERROR] Page crashed and was reset to about:blank.");
+    }
+
+    fn title(&self) -> MutexGuard<'_, (Option<LoaderId>, String)> {
+        self.title.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn last_reported(&self) -> MutexGuard<'_, ReportedState> {

@@ -245,18 +245,14 @@ impl Tabs {
         Ok(())
     }
 
-    /// Returns the current state of each tab. `title`: the title of the current one, if it was just read.
-    pub(crate) async fn summarize(
-        &self,
-        progress: &Progress,
-        title: Option<&str>,
-    ) -> Vec<TabSummary> {
+    /// Returns the current state of each tab. `is_read`: the title of the current one was just read.
+    pub(crate) async fn summarize(&self, progress: &Progress, is_read: bool) -> Vec<TabSummary> {
         let current = self.current().map(|tab| tab.page.id().clone());
         let looks = self.all().into_iter().map(async |tab| {
             let current = current.as_ref() == Some(tab.page.id());
-            let facts = match title.filter(|_| current) {
-                Some(title) => tab.facts_titled(title.to_owned()),
-                None => tab.facts(progress).await,
+            let facts = match current && is_read && tab.knows_title() {
+                true => tab.known_facts(),
+                false => tab.facts(progress).await,
             };
             TabSummary {
                 facts,
