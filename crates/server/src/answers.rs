@@ -93,6 +93,7 @@ mod tests {
             style: AnswerStyle::Playwright,
             snapshot_mode: SnapshotMode::Full,
             max_tokens: 6_000,
+            has_size: true,
             changes: true,
             snapshot_boxes: false,
             codegen: Language::Typescript,

@@ -121,6 +121,11 @@ impl Server {
         self.settings.answers.style == AnswerStyle::Compact
     }
 
+    /// Returns whether answers contain their size.
+    pub(crate) fn shows_sizes(&self) -> bool {
+        self.settings.answers.has_size
+    }
+
     /// Returns the instructions for agents.
     pub(crate) fn instructions(&self) -> String {
         instructions::text(&self.toolbox, &self.settings.answers)

@@ -12,6 +12,9 @@ use crate::{PATIENT, shared};
 /// The default limit, in tokens.
 const MOST: u64 = 6_000;
 
+/// The same limit in the style of `@playwright/mcp`, in which there is none by default.
+const LIMITED: [&str; 2] = ["--max-answer-tokens", "6000"];
+
 /// Landmarks, a form, sections, a long table, a long list and a long select. `{percent}` of 100: 10,000 elements.
 const PAGE: &str = "<title>Large</title><header><a href=/>Home</a></header><main><h1>Orders</h1>
 <form aria-label=Search><input aria-label=Query><button>Find</button></form>
@@ -98,7 +101,11 @@ async fn every_line_of_a_large_page_is_reached_in_three_calls(engine: Engine) {
         Engine::Firefox | Engine::Webkit => &["compact"],
     };
     for &style in styles {
-        let client = shared(engine, &[&["--answers", style], &PATIENT[..]].concat()).await;
+        let client = shared(
+            engine,
+            &[&["--answers", style], &LIMITED[..], &PATIENT].concat(),
+        )
+        .await;
         let opened = client.call("browser_navigate", json!({ "url": url })).await;
         assert!(
             !opened.is_error && tokens(&opened) <= MOST,
@@ -155,7 +162,7 @@ async fn the_folds_of_a_named_context_and_of_a_frame_open() {
         "/",
         &format!("<h1>Out</h1><iframe src={framed} style='height:100px'></iframe>"),
     );
-    let client = shared(Engine::Chromium, &[]).await;
+    let client = shared(Engine::Chromium, &LIMITED).await;
     client
         .call("browser_context_create", json!({ "name": "clean" }))
         .await;
@@ -190,7 +197,7 @@ async fn long_results_keep_their_beginning_and_their_end_and_are_whole_in_a_file
         "/",
         "<p>x<script>for (let n = 0; n < 3000; n++) console.log('message ' + n + ' of the page')</script>",
     );
-    let client = shared(engine, &[]).await;
+    let client = shared(engine, &LIMITED).await;
     client.navigate(&url).await;
     let lines = "Array.from({ length: 9000 }, (_, n) => `line ${n} of a result`).join('\\n')";
     for (tool, arguments, first, last) in [
@@ -279,7 +286,7 @@ async fn a_large_object_stays_valid_and_says_what_is_left_out() {
         .map(|n| format!("<a href=/{n}>Link {n} with a few more words than that</a> and more<br>"))
         .collect();
     let url = site.add_page("/", &links);
-    let client = shared(Engine::Chromium, &[]).await;
+    let client = shared(Engine::Chromium, &LIMITED).await;
     structured_content(&client, "navigate", &json!({ "url": url })).await;
     for (tool, arguments, list) in [
         ("extract_links", json!({}), Some("links")),

@@ -111,14 +111,38 @@ async fn unknown_parameters_are_dropped() {
 }
 
 #[testkit::test]
-async fn a_success_contains_only_its_content_and_its_size() {
-    let client = fake_server(&[]).await;
-    let answer = client
-        .call("browser_evaluate", json!({ "function": "1" }))
-        .await;
-    let keys: Vec<_> = answer.raw.as_object().expect("a result").keys().collect();
-    assert_eq!(keys, ["content", "_meta"]);
-    assert_eq!(answer.raw["_meta"], json!({ "playhouse/tokens": 34 }));
+async fn a_success_contains_only_its_content_and_in_compact_answers_its_size() {
+    for (args, meta) in [
+        (&["--answers=playwright"][..], Value::Null),
+        (
+            &["--answers=playwright", "--max-answer-tokens=6000"],
+            json!({ "playhouse/tokens": 34 }),
+        ),
+        (&["--answers=compact"], json!({ "playhouse/tokens": 14 })),
+    ] {
+        let client = fake_server(args).await;
+        let evaluate = json!({ "function": "1" });
+        let answer = client.call("browser_evaluate", evaluate).await;
+        assert_eq!(answer.raw["_meta"], meta, "{args:?}");
+        let keys = answer.raw.as_object().expect("a result").keys();
+        let others: Vec<_> = keys.filter(|key| *key != "_meta").collect();
+        assert_eq!(others, ["content"], "{args:?}");
+    }
+}
+
+#[testkit::test]
+async fn nothing_is_left_out_of_the_answers_of_playwright() {
+    let script = json!({ "function": "() => 'word '.repeat(20000)" });
+    for (args, is_whole) in [
+        (&["--toolsets=browser"][..], true),
+        (&["--answers=playwright"], true),
+        (&["--answers=playwright", "--max-answer-tokens=6000"], false),
+        (&["--answers=compact"], false),
+    ] {
+        let client = fake_server(args).await;
+        let answer = client.call("browser_evaluate", script.clone()).await;
+        assert_eq!(!answer.text.contains("### Left out"), is_whole, "{args:?}");
+    }
 }
 
 #[testkit::test]

@@ -102,6 +102,8 @@ async fn expensive_calls_do_not_block_other_clients() {
         "network,storage,testing,devtools,pdf",
         "--timeout-action",
         "30000",
+        "--max-answer-tokens",
+        "6000",
     ]))
     .await;
     let control = control();

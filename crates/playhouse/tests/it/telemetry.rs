@@ -120,8 +120,7 @@ async fn errors_in_the_answers_of_playwright_have_no_request_id() {
         .call("browser_click", json!({ "target": "!!" }))
         .await;
     assert!(failed.is_error, "{failed:?}");
-    let meta = failed.raw["_meta"].as_object().expect("_meta");
-    assert_eq!(meta.keys().collect::<Vec<_>>(), ["playhouse/tokens"]);
+    assert!(failed.raw.get("_meta").is_none(), "{failed:?}");
 }
 
 #[testkit::test(chromium, firefox, webkit)]

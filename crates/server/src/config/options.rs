@@ -271,9 +271,9 @@ options! {
         /// The largest size of an answer, in tokens (an estimate of o200k); at least 500. A larger snapshot is shown as an outline, whose folds
         /// `browser_snapshot` opens; other answers keep their beginning and their end. The whole is in a file. `maxTokens` of a call has
         /// precedence. 0: 250,000.
-        max_answer_tokens: Number = Number(6_000), key("maxAnswerTokens").flag();
+        max_answer_tokens: Number, key("maxAnswerTokens").flag().default("6000; 0 with the style playwright");
         /// Whether actions answer with what changed on the page since the last snapshot: on, off. Not with --snapshot-mode none.
-        changes: Switch = Switch::On, key("changes").flag();
+        changes: Switch, key("changes").flag().default("on; off with the style playwright");
         /// Add the box of each element to snapshots: [box=x,y,width,height].
         snapshot_boxes: bool = false, key("snapshot.boxes").flag();
         /// The language of the code in answers: typescript, python, java, csharp, none.
@@ -284,9 +284,9 @@ options! {
         file_paths: FilePaths = FilePaths::Relative, key("filePaths").everywhere();
         /// The console messages to keep: error, warning, info, debug. Each includes those before.
         console_level: ConsoleLevel = ConsoleLevel::Info, key("console.level").everywhere();
-        /// Mark the content of pages in answers with `<page-content NONCE>` and `</page-content NONCE>`, and text in it that is not visible with
+        /// Mark the content of pages in answers with `<pageN>` and `</pageN>`, N random, and text in it that is not visible with
         /// `[hidden-text]`: on, off.
-        content_boundaries: Switch, key("contentBoundaries").flag().default("on; off with --toolsets browser alone");
+        content_boundaries: Switch, key("contentBoundaries").flag().default("on; off with the style playwright");
         /// The attribute that getByTestId matches.
         test_id_attribute: String = "data-testid".to_owned(), key("testIdAttribute").everywhere();
     }

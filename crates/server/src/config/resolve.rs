@@ -93,6 +93,13 @@ pub(crate) fn resolve(
         true => AnswerStyle::Playwright,
         false => AnswerStyle::Compact,
     });
+    // Nothing is added to answers in the style of `@playwright/mcp`, and nothing is left out.
+    let is_own_style = style == AnswerStyle::Compact;
+    let max_tokens = match (options.max_answer_tokens.value(), is_own_style) {
+        (Some(Number(most)), _) => most,
+        (None, true) => AnswerSettings::DEFAULT_TOKENS,
+        (None, false) => 0,
+    };
     let observe_vitals = capabilities.contains(&Capability::Performance);
     let can_throttle = tools::can_throttle(&tools) || observe_vitals;
     let log = log(options, cwd)?;
@@ -208,8 +215,9 @@ pub(crate) fn resolve(
         answers: AnswerSettings {
             style,
             snapshot_mode: required(&options.snapshot_mode),
-            max_tokens: AnswerSettings::token_limit(required(&options.max_answer_tokens).0),
-            changes: required(&options.changes) == Switch::On
+            max_tokens: AnswerSettings::token_limit(max_tokens),
+            has_size: is_own_style || options.max_answer_tokens.value().is_some(),
+            changes: is_on(&options.changes, is_own_style)
                 && required(&options.snapshot_mode) != SnapshotMode::None,
             snapshot_boxes: required(&options.snapshot_boxes),
             codegen: match (style, configured(&options.codegen)) {
@@ -222,10 +230,7 @@ pub(crate) fn resolve(
             console_level: required(&options.console_level),
             test_id_attribute: required(&options.test_id_attribute),
             ask_user: required(&options.ask_user),
-            content_boundaries: match options.content_boundaries.value() {
-                Some(switch) => switch == Switch::On,
-                None => !is_drop_in,
-            },
+            content_boundaries: is_on(&options.content_boundaries, is_own_style),
         },
         files: files::files(options, environment, cwd, protected),
         secrets,
@@ -284,6 +289,11 @@ fn required<T: OptionValue>(option: &Layered<T>) -> T {
     option
         .value()
         .expect("the table or `defaults` gives it a default")
+}
+
+/// Returns whether a switch is on; `usual` if it has no value.
+fn is_on(option: &Layered<Switch>, usual: bool) -> bool {
+    option.value().map_or(usual, |switch| switch == Switch::On)
 }
 
 /// Applies options that set several others, for the values that their layers do not set themselves.

@@ -75,6 +75,9 @@ impl AnswerSettings {
     /// The limit of answers without another one, in tokens: about 1 MB.
     pub(crate) const MAX_TOKENS: usize = 250_000;
 
+    /// The limit of answers in the compact style, in tokens.
+    pub(super) const DEFAULT_TOKENS: usize = 6_000;
+
     /// The smallest limit of answers, in tokens. Less has no room for an outline.
     const MIN_TOKENS: usize = 500;
 
@@ -427,6 +430,8 @@ pub struct AnswerSettings {
     pub snapshot_mode: SnapshotMode,
     /// The largest size of an answer, in tokens.
     pub max_tokens: usize,
+    /// Whether `_meta` of answers has their size.
+    pub has_size: bool,
     /// Whether answers of actions list what changed on the page.
     pub changes: bool,
     /// Whether snapshots include bounding boxes.

@@ -69,6 +69,12 @@ impl Launch {
         self
     }
 
+    /// Has the server answer as it does for users.
+    pub fn with_default_answers(mut self) -> Self {
+        self.env.clear();
+        self
+    }
+
     /// Divides timeouts that no option sets, so that tests that reach them are faster.
     pub fn timeout_divisor(self, divisor: u32) -> Self {
         self.env("PLAYHOUSE_TEST_TIMEOUT_DIVISOR", &divisor.to_string())

@@ -79,7 +79,7 @@ impl Server {
         let mut launch = launch
             .args(base)
             .args(args)
-            .env("PLAYHOUSE_CHANGES", "on")
+            .with_default_answers()
             .workspace(workspace.path())
             .limit(TIMEOUT);
         for (name, value) in &scenario.flags.env {

@@ -297,8 +297,9 @@ impl ServerHandler for Connection {
                 Ok(match client.way.answer() {
                     Some(asked) => asked.into(),
                     None => {
-                        let id = self.server.shows_request_ids().then_some(&request_id);
-                        result(content, id).into()
+                        let server = &self.server;
+                        let id = server.shows_request_ids().then_some(&request_id);
+                        result(content, server.shows_sizes(), id).into()
                     }
                 })
             }
@@ -531,8 +532,8 @@ const TOKENS: &str = "playhouse/tokens";
 /// The member of `_meta` of an error with the identifier of the request in the log.
 const REQUEST_ID: &str = "playhouse/requestId";
 
-fn result(content: Content, request: Option<&RequestId>) -> CallToolResult {
-    let tokens = content.tokens();
+fn result(content: Content, has_size: bool, request: Option<&RequestId>) -> CallToolResult {
+    let tokens = has_size.then(|| content.tokens());
     let request = request.filter(|_| content.is_error);
     let items = content
         .items
@@ -548,8 +549,9 @@ fn result(content: Content, request: Option<&RequestId>) -> CallToolResult {
     // Clients compare complete results: a successful one contains only content.
     result.is_error = content.is_error.then_some(true);
     result.structured_content = content.structured;
-    let mut meta = Map::from_iter([(TOKENS.to_owned(), tokens.into())]);
-    meta.extend(request.map(|id| (REQUEST_ID.to_owned(), id.as_str().into())));
-    result.meta = Some(MetaObject(meta));
+    let tokens = tokens.map(|tokens| (TOKENS.to_owned(), tokens.into()));
+    let request = request.map(|id| (REQUEST_ID.to_owned(), id.as_str().into()));
+    let meta: Map<_, _> = tokens.into_iter().chain(request).collect();
+    result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
     result
 }
