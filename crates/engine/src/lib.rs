@@ -263,7 +263,7 @@ pub use recording::{Recorded, Recording};
 pub use routes::{
     HarReplay, Mock, RequestChanges, ResponseChanges, Route, RouteAnswer, Routes, UrlPattern,
 };
-pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
+pub use selector::{Selector, SelectorError, Step, Target, TextMatch, reference_in};
 pub use settle::{SettleOptions, Settled, Watch};
 pub use snapshot::{Found, Layout, Line, LineKind, LineRange, Lines, Pattern, Ref};
 pub use storage::{OriginStorage, StorageItem, StorageState};

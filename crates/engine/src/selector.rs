@@ -8,10 +8,13 @@ mod chain;
 pub(crate) mod css;
 mod error;
 mod expression;
+mod line;
 mod literal;
+mod pattern;
 mod print;
 
 pub use error::SelectorError;
+pub use line::reference_in;
 pub(crate) use print::{Call, Value, quote, quoted};
 
 /// The largest nesting depth of selectors, which protects the stack.
@@ -30,14 +33,17 @@ pub enum Target {
 }
 
 impl Target {
-    /// Parses a target. `test_id` is the attribute of `getByTestId`.
+    /// Parses a target; a line of a snapshot names its element. `test_id` is the attribute of `getByTestId`.
     pub fn parse(text: &str, test_id: &str) -> Result<Self, SelectorError> {
         let text = text.trim();
-        let bare = text.strip_prefix("aria-ref=").unwrap_or(text);
-        if is_ref(bare) {
-            return Ok(Self::Ref(bare.to_owned()));
+        if let Some(reference) = reference_in(text)?.filter(|reference| is_ref(reference)) {
+            return Ok(Self::Ref(reference.to_owned()));
         }
-        Selector::parse(text, test_id).map(Self::Selector)
+        let parsed = Selector::parse(text, test_id).or_else(|error| match line::role_in(text) {
+            Some(role) => Ok(Step::Role(role).into()),
+            None => Err(error),
+        });
+        parsed.map(Self::Selector)
     }
 }
 

@@ -14,6 +14,14 @@ fn selector(text: &str) -> Selector {
 
 fn locators(text: &str, expected: &Expect) {
     let shown = LANGUAGES.map(|language| locator(&selector(text), language));
+    // Agents use what is printed as targets.
+    for shown in &shown {
+        assert_eq!(
+            selector(shown),
+            selector(&selector(text).to_string()),
+            "{shown}"
+        );
+    }
     expected.assert_eq(&shown.join("\n"));
 }
 

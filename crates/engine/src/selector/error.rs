@@ -12,6 +12,20 @@ pub enum SelectorError {
     /// No selector that is meant is so long.
     #[error("the selector is longer than 64 KiB: use a ref of the snapshot, such as e5")]
     TooLong,
+    /// A line of a snapshot with several elements.
+    #[error("the line names several elements ({refs}): give the ref of one of them")]
+    SeveralRefs {
+        /// The refs.
+        refs: String,
+    },
+    /// A selector that contains a ref.
+    #[error(
+        "a selector cannot contain the ref {reference}: give a ref alone, or a selector without refs"
+    )]
+    RefInSelector {
+        /// The ref.
+        reference: String,
+    },
     /// Not a CSS selector.
     #[error(
         "Unexpected token \"{found}\" while parsing css selector \"{selector}\", at {position}: expected {expected}. Did you mean to CSS.escape it?"

@@ -1,4 +1,11 @@
-//! Parsing locator expressions in the TypeScript syntax of Playwright: `getByRole('button', { name: 'Go' }).nth(1)`.
+//! Parsing locator expressions in the languages of Playwright. Each of these is the button "Go":
+//!
+//! ```text
+//! getByRole('button', { name: 'Go' })
+//! get_by_role("button", name="Go")
+//! getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Go"))
+//! GetByRole(AriaRole.Button, new() { Name = "Go" })
+//! ```
 
 use super::literal::Cursor;
 use super::{Mixed, Role, Selector, SelectorError, Step, TextMatch, Tristate, chain};
@@ -8,16 +15,47 @@ const METHODS: &str = "locator, getByRole, getByText, getByLabel, getByPlacehold
 
 /// Returns whether the text begins like a locator expression, so that errors refer to that syntax.
 pub(super) fn is_expression(text: &str) -> bool {
-    let text = text.strip_prefix("await ").unwrap_or(text).trim_start();
-    if text.starts_with("page.") {
-        return true;
+    let mut cursor = Cursor::new(text.strip_prefix("await ").unwrap_or(text));
+    let mut on_page = false;
+    while let Some(word) = cursor.peek_word() {
+        if is_page(word) || word == "this" || word == "self" {
+            on_page |= is_page(word);
+            cursor.word();
+            if cursor.rest().starts_with('.') {
+                cursor.take('.');
+                continue;
+            }
+            return false;
+        }
+        cursor.word();
+        let name = camel(word);
+        return on_page
+            || cursor.peek() == Some('(')
+                && (name.starts_with("get") || matches!(&*name, "locator" | "frameLocator"));
     }
-    let length = text
-        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .unwrap_or(text.len());
-    let (name, rest) = text.split_at(length);
-    rest.trim_start().starts_with('(')
-        && (name.starts_with("get") || matches!(name, "locator" | "frameLocator"))
+    on_page
+}
+
+/// Returns whether the word is a variable of a page in generated code: `page`, `page1` or `Page`.
+fn is_page(word: &str) -> bool {
+    let number = word
+        .strip_prefix("page")
+        .or_else(|| word.strip_prefix("Page"));
+    number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+/// Returns the name in TypeScript of a method or an option: `getByRole` for `get_by_role` and `GetByRole`.
+fn camel(name: &str) -> String {
+    let mut camel = String::with_capacity(name.len());
+    for word in name.split('_') {
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        match camel.is_empty() {
+            true => camel += &first.to_ascii_lowercase(),
+            false => camel += &first.to_ascii_uppercase(),
+        }
+        camel += rest;
+    }
+    camel
 }
 
 /// Parses a complete expression.
@@ -52,7 +90,9 @@ impl Parser<'_> {
         if self.depth > super::MAX_DEPTH {
             return Err(self.cursor.unexpected("fewer locators inside one another"));
         }
-        if self.cursor.peek_word() == Some("page") {
+        while let Some(word) = self.cursor.peek_word()
+            && (is_page(word) || word == "this" || word == "self")
+        {
             self.cursor.word();
             self.cursor.expect('.')?;
         }
@@ -68,8 +108,10 @@ impl Parser<'_> {
     fn call(&mut self, on: Selector) -> Parsed<Selector> {
         self.cursor.peek();
         let start = self.cursor.position();
-        let method = self.cursor.word().unwrap_or_default();
-        // Python and C# have these as properties, so `.first` for `.first()` is a common mistake.
+        let written = self.cursor.word().unwrap_or_default();
+        let method = camel(written);
+        let method = method.as_str();
+        // These are properties in Python and C#.
         let property = matches!(
             method,
             "first" | "last" | "visible" | "contentFrame" | "owner"
@@ -81,7 +123,7 @@ impl Parser<'_> {
             if method.is_empty() {
                 return Err(self.cursor.unexpected("a method such as getByRole"));
             }
-            return Err(self.cursor.unexpected(&format!("`(` after {method}")));
+            return Err(self.cursor.unexpected(&format!("`(` after {written}")));
         }
         let selector = self.apply(method, on, start, true)?;
         self.cursor.take(',');
@@ -176,7 +218,7 @@ impl Parser<'_> {
 
     /// Parses the argument of `locator()`: a selector or a locator.
     fn selector_argument(&mut self) -> Parsed<Selector> {
-        if !matches!(self.cursor.peek(), Some('\'' | '"' | '`')) {
+        if !self.cursor.is_string() {
             return self.locator();
         }
         let start = self.cursor.position();
@@ -283,50 +325,114 @@ impl Parser<'_> {
     }
 
     fn string_or_regex(&mut self, exact: bool) -> Parsed<TextMatch> {
-        match self.cursor.peek() {
-            Some('/') => Ok(self.cursor.regex()?.into()),
-            Some('\'' | '"' | '`') => Ok(TextMatch::Literal {
-                text: self.cursor.string()?,
-                exact,
-            }),
-            _ => Err(self
-                .cursor
-                .unexpected("a string in quotes or a /regular expression/")),
+        if self.cursor.is_string() {
+            let text = self.cursor.string()?;
+            return Ok(TextMatch::Literal { text, exact });
         }
+        if self.cursor.is_pattern() {
+            return Ok(self.cursor.pattern()?.into());
+        }
+        let expected = "a string in quotes or a /regular expression/";
+        Err(self.cursor.unexpected(expected))
     }
 
-    /// Parses `{ key: value, … }`; `read` parses the value, or returns that the key is unknown.
+    /// Parses options in any language: `{ key: value, … }`, `key=value, …`, `new Options().setKey(value)…` or `new() { Key = value, … }`.
+    /// `read` parses the value, or returns that the key is unknown.
     fn options(
         &mut self,
         known: &str,
         mut read: impl FnMut(&mut Self, &str) -> Parsed<bool>,
     ) -> Parsed<()> {
-        if !self.cursor.take('{') {
-            return Err(self.cursor.unexpected(&format!("{{ }} with {known}")));
+        if self.cursor.peek() == Some('{') {
+            return self.members(':', known, &mut read);
         }
-        while self.cursor.peek() != Some('}') {
+        match self.cursor.peek_word() {
+            Some("new") => {
+                self.cursor.word();
+                // The name of the class, `Page.GetByRoleOptions`.
+                while self.cursor.word().is_some() && self.cursor.take('.') {}
+                let is_called = self.cursor.take('(');
+                if is_called {
+                    self.cursor.expect(')')?;
+                }
+                if !is_called || self.cursor.peek() == Some('{') {
+                    return self.members('=', known, &mut read);
+                }
+                while self.cursor.take('.') {
+                    self.cursor.peek();
+                    let start = self.cursor.position();
+                    let setter = self.cursor.word().unwrap_or_default();
+                    self.cursor.expect('(')?;
+                    let key = setter.strip_prefix("set").unwrap_or_default();
+                    self.option(key, start, known, &mut read)?;
+                    self.cursor.expect(')')?;
+                }
+                Ok(())
+            }
+            Some(_) => self.assignments('=', known, &mut read, ')'),
+            None => Err(self.cursor.unexpected(&format!("{{ }} with {known}"))),
+        }
+    }
+
+    /// Parses the members of an object or initializer.
+    fn members(
+        &mut self,
+        assign: char,
+        known: &str,
+        read: &mut impl FnMut(&mut Self, &str) -> Parsed<bool>,
+    ) -> Parsed<()> {
+        self.cursor.expect('{')?;
+        self.assignments(assign, known, read, '}')?;
+        self.cursor.expect('}')
+    }
+
+    /// Parses `key: value, …` up to the character that ends the list.
+    fn assignments(
+        &mut self,
+        assign: char,
+        known: &str,
+        read: &mut impl FnMut(&mut Self, &str) -> Parsed<bool>,
+        end: char,
+    ) -> Parsed<()> {
+        while self.cursor.peek() != Some(end) {
             let start = self.cursor.position();
             let key = match self.cursor.word() {
                 Some(word) => word.to_owned(),
-                None if matches!(self.cursor.peek(), Some('\'' | '"')) => self.cursor.string()?,
+                None if self.cursor.is_string() => self.cursor.string()?,
                 None => return Err(self.cursor.unexpected(known)),
             };
-            self.cursor.expect(':')?;
-            if !read(self, &key)? {
-                self.cursor.back_to(start);
-                return Err(self.cursor.unexpected(known));
-            }
+            self.cursor.expect(assign)?;
+            self.option(&key, start, known, read)?;
             if !self.cursor.take(',') {
                 break;
             }
         }
-        self.cursor.expect('}')
+        Ok(())
+    }
+
+    /// Parses the value of the option whose key begins at `start`.
+    fn option(
+        &mut self,
+        key: &str,
+        start: usize,
+        known: &str,
+        read: &mut impl FnMut(&mut Self, &str) -> Parsed<bool>,
+    ) -> Parsed<()> {
+        // In C#, the type of a value is a part of the name: `NameRegex`.
+        let untyped = key
+            .strip_suffix("Regex")
+            .or_else(|| key.strip_suffix("String"));
+        if read(self, &camel(untyped.unwrap_or(key)))? {
+            return Ok(());
+        }
+        self.cursor.back_to(start);
+        Err(self.cursor.unexpected(known))
     }
 
     fn boolean(&mut self) -> Parsed<bool> {
         let value = match self.cursor.peek_word() {
-            Some("true") => true,
-            Some("false") => false,
+            Some("true" | "True") => true,
+            Some("false" | "False") => false,
             _ => return Err(self.cursor.unexpected("true or false")),
         };
         self.cursor.word();
@@ -334,7 +440,7 @@ impl Parser<'_> {
     }
 
     fn tristate(&mut self) -> Parsed<Tristate> {
-        if matches!(self.cursor.peek(), Some('\'' | '"')) {
+        if self.cursor.is_string() {
             let start = self.cursor.position();
             if self.cursor.string()? == "mixed" {
                 return Ok(Tristate::Mixed(Mixed::Mixed));

@@ -1,4 +1,4 @@
-//! The JavaScript literals in locator expressions, and the cursor that parses them.
+//! The literals in locator expressions, and the cursor that parses them.
 
 use super::SelectorError;
 use super::print::Regex;
@@ -76,12 +76,32 @@ impl<'a> Cursor<'a> {
         self.at = position;
     }
 
+    /// Returns whether a string is next, and the length of its prefix: `r"a"` in Python and `@"a"` in C# have no escapes.
+    fn string_prefix(&mut self) -> Option<usize> {
+        self.peek();
+        let rest = self.rest();
+        let length = usize::from(rest.starts_with(['r', 'R', 'u', '@']));
+        rest[length..]
+            .starts_with(['\'', '"', '`'])
+            .then_some(length)
+    }
+
+    pub(super) fn is_string(&mut self) -> bool {
+        self.string_prefix().is_some()
+    }
+
     pub(super) fn string(&mut self) -> Read<String> {
-        let quote = match self.peek() {
-            Some(c @ ('\'' | '"' | '`')) => c,
-            _ => return Err(self.unexpected("a string in quotes")),
+        let Some(prefix) = self.string_prefix() else {
+            return Err(self.unexpected("a string in quotes"));
         };
-        self.at += 1;
+        let (prefix, rest) = self.rest().split_at(prefix);
+        let quote = rest.chars().next().unwrap_or_default();
+        self.at += prefix.len() + 1;
+        match prefix {
+            "r" | "R" => return self.raw_string(quote, '\\'),
+            "@" => return self.raw_string(quote, quote),
+            _ => {}
+        }
         let mut value = String::new();
         loop {
             let Some(c) = self.rest().chars().next() else {
@@ -92,6 +112,29 @@ impl<'a> Cursor<'a> {
                 c if c == quote => return Ok(value),
                 '\\' => value.extend(self.escape()),
                 c => value.push(c),
+            }
+        }
+    }
+
+    /// Parses the rest of a string in which `escape` before a quote keeps the string from ending there. A backslash stays in the value.
+    fn raw_string(&mut self, quote: char, escape: char) -> Read<String> {
+        let mut value = String::new();
+        loop {
+            let Some(c) = self.rest().chars().next() else {
+                return Err(self.unexpected(&format!("the closing {quote}")));
+            };
+            self.at += c.len_utf8();
+            let next = self.rest().chars().next();
+            if c == escape
+                && let Some(next) = next.filter(|next| escape != quote || *next == quote)
+            {
+                self.at += next.len_utf8();
+                value.extend((escape != quote).then_some(c));
+                value.push(next);
+            } else if c == quote {
+                return Ok(value);
+            } else {
+                value.push(c);
             }
         }
     }

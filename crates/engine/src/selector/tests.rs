@@ -37,6 +37,168 @@ fn a_ref_is_distinguished_from_an_element_name() {
     }
 }
 
+fn reference(text: &str, expected: &str) {
+    let target = Target::parse(text, "data-testid");
+    assert_eq!(target, Ok(Target::Ref(expected.into())), "{text}");
+}
+
+#[test]
+fn a_copied_line_names_its_element() {
+    for text in [
+        "ref=e5",
+        "aria-ref=e5",
+        "[ref=e5]",
+        "[ref=\"e5\"]",
+        "button [ref=e5]",
+        "button[ref=e5]",
+        "- button \"Go\" [ref=e5]",
+        "  - button \"Go [ref=e9]\" [disabled] [ref=e5] [cursor=pointer]:",
+        "- textbox \"Name\" [active] [ref=e5]: see e7 [ref=e8]",
+        "- 'link \"it''s: \\\"x\\\"\" [ref=e5]':",
+        "+ - listitem [ref=e5]:",
+        "- <changed> button \"Go\" [ref=e5]",
+        "- list [ref=e5]:\n  - listitem [ref=e6]: one",
+        "button \"Go\" e5",
+        "- button \"Go\" e5",
+        "~ textbox \"Customer\" [active] e5: Ada",
+        "textbox \"Customer\" [placeholder=\"e7\"] e5: \"see e8\"",
+        "link \"Home\" e5 → /a?b=c",
+        "combobox \"State\" e5 (*open | button e6 | closed e7)",
+        "checkbox \"Urgent\" [checked] e5",
+        "checkbox e5 I agree",
+        "table e5",
+        "generic e5",
+        "e5: Ada",
+        "| 1 | 9.50 | button \"Open\" e5",
+        "| Total e5 | 9.50",
+        "row e5: | 1 | button \"Open\" e6",
+        "Read the link \"terms\" e5 → /terms first.",
+        "\"button e4\" link \"terms\" e5",
+        "# link \"Orders\" e5",
+    ] {
+        reference(text, "e5");
+    }
+    reference("iframe [ref=f1e2]", "f1e2");
+    for other in [
+        "'see e5 now'",
+        "\"see e5\"",
+        "text=button e5",
+        "//button[. = 'e5 ']",
+        "#x e",
+        "a[title='e5']",
+    ] {
+        let target = Target::parse(other, "data-testid").unwrap();
+        assert!(matches!(target, Target::Selector(_)), "{other}");
+    }
+    error(
+        "| link \"a\" e14 | button \"Open\" e15",
+        &expect!["the line names several elements (e14, e15): give the ref of one of them"],
+    );
+    for text in [
+        "e5 > button",
+        "e5 button",
+        "[ref=e5] button",
+        "li e5 >> text=x",
+    ] {
+        error(
+            text,
+            &expect![
+                "a selector cannot contain the ref e5: give a ref alone, or a selector without refs"
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_line_without_a_ref_is_a_role_locator() {
+    for (line, locator) in [
+        (
+            "button \"Go\"",
+            "getByRole('button', { name: 'Go', exact: true })",
+        ),
+        (
+            "- heading \"It's\" [level=2]: more",
+            "getByRole('heading', { name: 'It\\'s', exact: true, level: 2 })",
+        ),
+        (
+            "checkbox \"A \\\"b\\\"\" [checked=mixed] [active] [disabled]",
+            "getByRole('checkbox', { name: 'A \"b\"', exact: true, checked: 'mixed', disabled: true })",
+        ),
+        (
+            "## Orders",
+            "getByRole('heading', { name: 'Orders', exact: true, level: 2 })",
+        ),
+    ] {
+        let target = Target::parse(line, "data-testid").unwrap();
+        assert_eq!(target.to_string(), locator);
+    }
+    assert!(Target::parse("button \"Go\" later", "data-testid").is_err());
+}
+
+#[test]
+fn locators_are_written_in_each_language() {
+    for (text, locator) in [
+        (
+            "page.get_by_role(\"button\", name=\"Go\")",
+            "getByRole('button', { name: 'Go' })",
+        ),
+        (
+            "self.page.get_by_role('button', name=re.compile(r\"^a/b\\d$\", re.IGNORECASE | re.M), exact=True).first",
+            "getByRole('button', { name: /^a\\/b\\d$/im }).first()",
+        ),
+        (
+            "page.locator(\"li\", has_text=\"x\").filter(has_not=page.get_by_alt_text(\"y\")).nth(-2)",
+            "locator('li').filter({ hasText: 'x' }).filter({ hasNot: getByAltText('y') }).nth(-2)",
+        ),
+        (
+            "page1.frame_locator(\"iframe\").get_by_text(re.compile(\"x\", flags=re.S)).or_(page1.get_by_test_id(\"t\"))",
+            "locator('iframe').contentFrame().getByText(/x/s).or(getByTestId('t'))",
+        ),
+        (
+            "page.locator(\"iframe\").content_frame.get_by_placeholder(\"x\", exact=False)",
+            "locator('iframe').contentFrame().getByPlaceholder('x')",
+        ),
+        (
+            "page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(\"Go\").setExact(true));",
+            "getByRole('button', { name: 'Go', exact: true })",
+        ),
+        (
+            "page.locator(\"li\").filter(new Locator.FilterOptions().setHas(page.getByLabel(Pattern.compile(\"a\\\\d\", Pattern.CASE_INSENSITIVE))))",
+            "locator('li').filter({ has: getByLabel(/a\\d/i) })",
+        ),
+        (
+            "await Page.GetByRole(AriaRole.Button, new() { Name = \"Go\", Checked = true })",
+            "getByRole('button', { name: 'Go', checked: true })",
+        ),
+        (
+            "Page.GetByRole(AriaRole.Menuitemcheckbox, new PageGetByRoleOptions { NameRegex = new Regex(@\"a\"\"\\d\", RegexOptions.IgnoreCase) }).First",
+            "getByRole('menuitemcheckbox', { name: /a\"\\d/i }).first()",
+        ),
+        (
+            "page.FrameLocator(\"iframe\").Locator(\"li\", new() { HasTextString = \"x\" }).Nth(1)",
+            "locator('iframe').contentFrame().locator('li').filter({ hasText: 'x' }).nth(1)",
+        ),
+        (
+            "this.page.getByText(new RegExp('a', 'i')).describe('b')",
+            "getByText(/a/i)",
+        ),
+    ] {
+        shown(text, locator);
+    }
+    error(
+        "page.get_by_role(\"button\", nam=\"x\")",
+        &expect![
+            "Unexpected `nam` at 28 of the locator `page.get_by_role(\"button\", nam=\"x\")`: expected name, exact, description, checked, disabled, expanded, includeHidden, level, pressed or selected."
+        ],
+    );
+    error(
+        "page.get_by_text(re.compile(\"x\", re.LOCALE))",
+        &expect![
+            "Unexpected `re` at 34 of the locator `page.get_by_text(re.compile(\"x\", re.LOCALE))`: expected a flag such as re.IGNORECASE."
+        ],
+    );
+}
+
 #[test]
 fn each_engine_is_a_step() {
     steps(
@@ -267,12 +429,6 @@ fn errors_have_a_position_and_a_suggestion() {
         ],
     );
     error(
-        "get_by_role('heading')",
-        &expect![
-            "Unexpected `get_by_role` at 1 of the locator `get_by_role('heading')`: expected locator, frameLocator, getByRole, getByText, getByLabel, getByPlaceholder, getByAltText, getByTitle or getByTestId."
-        ],
-    );
-    error(
         "getByText('x').click()",
         &expect![
             "Unexpected `click` at 16 of the locator `getByText('x').click()`: expected one of locator, getByRole, getByText, getByLabel, getByPlaceholder, getByAltText, getByTitle, getByTestId, filter, first, last, nth, and, or, visible, frameLocator, contentFrame, owner, describe."
@@ -357,7 +513,8 @@ proptest! {
             prop::sample::select(vec![
                 "a", "#x", ".y", "[", "]", "(", ")", "=", "\"", "'", "`", " ", ">>", ">", ",", ":", "/", "\\",
                 "*", "text=", "role=", "xpath=", "nth=", "internal:has=", ":has-text(", ":nth-match(", ":near(", ":is(",
-                "getByRole(", ".filter({", "})", "hasText:", "locator(", "page.", "é", "1", "u{", "|", "/*",
+                "getByRole(", ".filter({", "})", "hasText:", "locator(", "page.", "é", "e5", "[ref=e5]", "button",
+                "get_by_role(", "GetByText(", "new ", "re.compile(", "Regex(", "r\"", "@\"", "=", "name", "1", "u{", "|", "/*",
             ]),
             0..24,
         )

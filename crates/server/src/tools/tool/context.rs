@@ -31,7 +31,9 @@ impl ToolDef {
 fn remove_context(object: &mut Arguments, named: &mut Option<String>) -> bool {
     object.iter_mut().all(|(key, value)| match value {
         Value::String(text) if TARGET_PARAMETERS.contains(&key.as_str()) => {
-            let Some((name, reference)) = split(text) else {
+            // Errors are reported by the tool.
+            let copied = engine::reference_in(text).ok().flatten();
+            let Some((name, reference)) = split(copied.unwrap_or(text)) else {
                 return true;
             };
             let is_same = named.get_or_insert_with(|| name.to_owned()) == name;
@@ -109,6 +111,10 @@ mod tests {
                 json!({ "fields": [{ "target": "e1", "value": "uk:e2" }], "element": "uk:e3" })
             )
         );
+        let lines =
+            json!({ "startTarget": "- button \"a:e3\" uk:e1", "endTarget": "link [ref=uk:f1e2]" });
+        let refs = json!({ "startTarget": "e1", "endTarget": "f1e2" });
+        assert_eq!(removed(lines), (true, Some("uk".to_owned()), refs));
         let (same_context, ..) = removed(json!({ "startTarget": "a:e1", "endTarget": "b:e1" }));
         assert!(!same_context);
     }
