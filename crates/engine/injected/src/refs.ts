@@ -127,7 +127,8 @@ function bindRow(ref: Ref, row: Row | undefined): void {
   if (!row || (ref.row && ref.row.text.lines !== row.text.lines && !titleOf(row))) return;
   ref.row = row;
   const element = row.role === undefined && ref.element && elementOf(row, ref.element);
-  if (!element) return;
+  // An element whose row is beside it is not in its row.
+  if (!element || element === ref.element) return;
   const it = seen(element);
   row.role = roleIn(it);
   row.name = nameOf(it).text;

@@ -1,6 +1,7 @@
 // Rows: the parts of a page that each contain one of several elements with the same role and name. The text of its row is what such an
 // element is recognized by.
 
+import { nameOf } from "./aria/names";
 import { flatParent, parentOf, shadowRootOf, squash, tagOf } from "./dom";
 import { cached, seen, type Seen } from "./seen";
 
@@ -8,7 +9,9 @@ import { cached, seen, type Seen } from "./seen";
 export interface Row {
   /** The tags from the element to its row. */
   readonly path: readonly string[];
-  readonly text: RowText;
+  /** Whether texts beside the row and attributes in it count, because the texts in it are those of each row. */
+  wide: boolean;
+  text: RowText;
   readonly list: List;
   /** The role and name of its element. */
   role?: string;
@@ -24,7 +27,7 @@ interface RowText {
 
 /** The rows that have the same parent and the same path. */
 interface List {
-  readonly texts: RowText[];
+  texts: RowText[];
   /** The number of rows that contain a word. */
   counts?: Map<string, number>;
 }
@@ -36,6 +39,12 @@ export type Rows = Map<Element, Map<string, { list: List; rows: Map<Element, Row
 const LONGEST = 400;
 /** The number of words, besides those of the title, by which a row is recognized. */
 const FEW = 3;
+/** The number of elements beside a row that belong to it. */
+const PARTS = 12;
+/** What names an image, a link or a part without text. */
+const ATTRIBUTES = ["alt", "aria-label", "title", "src", "href"];
+/** The end of an address that counts, in characters. */
+const ADDRESS = 100;
 /** The elements whose text can be edited, or is not shown. */
 const NO_TEXT = new Set("script style template textarea select noscript".split(" "));
 const FIELDS = "input, textarea";
@@ -54,16 +63,32 @@ export function rowsOf(elements: readonly Element[], rows: Rows): (Row | undefin
     const path = [it.tag];
     let parent = parentOf(it);
     for (; parent && !shared.get(parent); parent = parentOf(parent)) path.push((it = parent).tag);
-    if (!parent || it.element === e) return undefined;
+    if (!parent) return undefined;
     const inParent = entry(rows, parent.element, () => new Map<string, { list: List; rows: Map<Element, Row> }>());
     const { list, rows: known } = entry(inParent, path.join(), () => ({ list: { texts: [] }, rows: new Map<Element, Row>() }));
     return entry(known, it.element, () => {
       const text = textIn(it.element);
       list.texts.push(text);
-      return { path, text, list };
+      return { path, wide: false, text, list };
     });
   });
+  for (const inParent of rows.values()) for (const { list, rows } of inParent.values()) widen(list, rows);
   return found.map((row) => (row && row.list.texts.length > 1 ? row : undefined));
+}
+
+/** Adds what is beside the rows of a list, and attributes, if no row has a word in letters that another one has not. */
+function widen(list: List, rows: Map<Element, Row>): void {
+  const letters = ({ lines }: RowText): string =>
+    wordsIn(lines)
+      .filter((word) => LETTER.test(word))
+      .join();
+  const [first, ...others] = list.texts;
+  if (!first || !others.length || others.some((other) => letters(other) !== letters(first))) return;
+  for (const [element, row] of rows) {
+    row.wide = true;
+    row.text = textAround(element, row.path);
+  }
+  list.texts = [...rows.values()].map((row) => row.text);
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, create: () => V): V {
@@ -94,7 +119,9 @@ export function rowLike(row: Row, e: Element): Row | undefined {
   const parent = element && flatParent(element);
   if (!parent) return undefined;
   const siblings = [...parent.children].filter((sibling) => tagOf(sibling) === tagOf(element));
-  return { path: row.path, text: textIn(element), list: { texts: siblings.map(textIn) } };
+  const { path, wide } = row;
+  const texts = siblings.map((sibling) => textNow(sibling, row));
+  return { path, wide, text: textNow(element, row), list: { texts } };
 }
 
 /** Returns the ancestor of an element that is its row. */
@@ -123,13 +150,13 @@ function titleLine({ text }: Row, own: Set<string>): number {
 const resultsOf = cached((_: Row) => new Map<Element, boolean>());
 
 function isSameItem(row: Row, element: Element): boolean {
-  return textIn(element).lines === row.text.lines || entry(resultsOf(row), element, () => isSimilar(row, element));
+  return textNow(element, row).lines === row.text.lines || entry(resultsOf(row), element, () => isSimilar(row, element));
 }
 
 function isSimilar(row: Row, element: Element): boolean {
   const own = ownWords(row);
   if (!own.size) return true;
-  const there = new Set(wordsOf(textIn(element)).flat());
+  const there = new Set(wordsOf(textNow(element, row)).flat());
   // Text that is being edited is the value of a field.
   for (const field of element.querySelectorAll(FIELDS)) {
     for (const word of wordsIn((field as HTMLInputElement).value)) there.add(word);
@@ -167,12 +194,51 @@ function wordsIn(text: string): string[] {
   return text.toLowerCase().match(WORDS) ?? [];
 }
 
+function textNow(element: Element, { path, wide }: Row): RowText {
+  return wide ? textAround(element, path) : textIn(element);
+}
+
+/**
+ * Returns the texts of a row whose parts are beside each other, such as `<dt>` and `<dd>` or the cells of a grid: those since the previous
+ * element of the same form, or if the first of these elements is the first part of its row, those up to the next one.
+ */
+function textAround(element: Element, path: readonly string[]): RowText {
+  const [tag = ""] = path;
+  const { text } = nameOf(seen(element));
+  const isLike = (other: Element): boolean =>
+    tagOf(other) === tagOf(element) && (path.length > 1 ? !!other.querySelector(tag) : nameOf(seen(other)).text === text);
+  const beside = (element: Element, step: "previousSibling" | "nextSibling"): string[] => {
+    const texts: string[] = [];
+    for (let other = element[step]; other && texts.length < PARTS; other = other[step]) {
+      if (other instanceof Element && isLike(other)) break;
+      const text = other.nodeType === Node.TEXT_NODE ? squash(other.nodeValue ?? "") : "";
+      const lines = other instanceof Element ? attributesIn(other).lines : text;
+      if (lines) texts.push(lines);
+    }
+    return texts;
+  };
+  const siblings = (element.parentNode as Element | ShadowRoot).children;
+  const first = [...siblings].find((other) => other === element || isLike(other)) ?? element;
+  const isBefore = beside(first, "previousSibling").length > 0;
+  const around = isBefore ? beside(element, "previousSibling").reverse() : beside(element, "nextSibling");
+  return { lines: [...around, attributesIn(element).lines].join("\n").slice(0, LONGEST) };
+}
+
 /** Returns the texts in an element, one a line. Values and edited content do not count. */
-const textIn = cached((e: Element): RowText => {
+const textIn = cached((e: Element): RowText => collect(e, false));
+
+/** Returns the texts in an element, with descriptions and addresses of images and links. */
+const attributesIn = cached((e: Element): RowText => collect(e, true));
+
+function collect(e: Element, withAttributes: boolean): RowText {
   const texts: string[] = [];
   let length = 0;
   const walk = (it: Seen): void => {
     if (NO_TEXT.has(it.tag) || it.has("contenteditable")) return;
+    for (const name of withAttributes ? ATTRIBUTES : []) {
+      const value = squash(it.element.getAttribute(name) ?? "");
+      if (value && !/^(data|blob|javascript):/.test(value)) texts.push(value.slice(-ADDRESS));
+    }
     for (let child = (shadowRootOf(it) ?? it.element).firstChild; child && length < LONGEST; child = child.nextSibling) {
       if (child.nodeType === Node.TEXT_NODE) {
         const text = squash(child.nodeValue ?? "");
@@ -183,4 +249,4 @@ const textIn = cached((e: Element): RowText => {
   };
   walk(seen(e));
   return { lines: texts.join("\n").slice(0, LONGEST) };
-});
+}
