@@ -22,6 +22,9 @@ pub enum Error {
     ElementNotFound {
         /// The selector in the caller's spelling.
         selector: String,
+        /// The lines of a snapshot of the page that are nearest to what the selector describes, if they were looked up.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        nearest: Vec<String>,
     },
     /// More than one element matches a selector that must match exactly one.
     #[error("strict mode violation: {selector} resolved to {count} elements:\n{}", list(.candidates, *.count))]

@@ -6,6 +6,7 @@ mod highlight;
 mod origin;
 mod reference;
 mod wait;
+mod wanted;
 
 pub(crate) use element::generate;
 pub use element::{Checked, Element, Rect, States};
@@ -140,7 +141,7 @@ impl Locator {
                     match self.find().await {
                         Err(error) if self.patient && error.transient() => {
                             progress.set_obstacle(error);
-                            self.wait_for_change().await?;
+                            self.page.wait_for_change().await?;
                         }
                         found => return found,
                     }
@@ -443,6 +444,7 @@ impl Locator {
     fn not_found(&self) -> Error {
         Error::ElementNotFound {
             selector: self.source.to_string(),
+            nearest: Vec::new(),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::page::Page;
 use crate::progress::Progress;
 use crate::snapshot::{
     Facts, FrameSnapshot, Layout, LineRange, Lines, RenderOptions, Rendered, Side, Transient,
-    changes,
+    Wanted, changes, nearest,
 };
 use futures_util::future::{BoxFuture, join_all};
 use serde::Deserialize;
@@ -149,6 +149,25 @@ impl Page {
                 })
             })
             .await
+    }
+
+    /// Returns the lines of a snapshot that are nearest to what a selector describes, nearest first. Returns none for a ref.
+    pub async fn nearest(
+        &self,
+        progress: &Progress,
+        target: &str,
+        layout: Layout,
+    ) -> Result<Vec<String>> {
+        let wanted = self.locator(target)?.wanted();
+        if wanted == Wanted::default() {
+            return Ok(Vec::new());
+        }
+        let options = SnapshotOptions {
+            layout,
+            ..SnapshotOptions::default()
+        };
+        let snapshot = self.snapshot(progress, &options).await?;
+        Ok(compute(move || nearest(&snapshot.text, &snapshot.lines, &wanted)).await)
     }
 
     /// Reads the tree of the document or of the root element; if all of the document is read, its title too, and with

@@ -16,6 +16,7 @@ import { withCaches } from "./seen";
 import { home, snapshot } from "./snapshot";
 import { states } from "./states";
 import { takeTransients } from "./transient";
+import { shown } from "./waiting";
 
 // Keys that are names of src/own.json are quoted, because the build renames unquoted ones.
 const core = {
@@ -56,6 +57,7 @@ const core = {
   settled,
   waits,
   nextChange,
+  shown,
   generate,
   locator,
   describe,

@@ -1,7 +1,8 @@
-//! Waiting until an element is attached, detached, visible or hidden.
+//! Waiting until an element is attached, detached, visible or hidden, or until a text is shown or gone.
 
 use super::{Locator, States};
 use crate::error::{Error, Result};
+use crate::page::Page;
 use crate::progress::Progress;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,7 +41,7 @@ impl Locator {
                     if holds {
                         return Ok(());
                     }
-                    self.wait_for_change().await?;
+                    self.page.wait_for_change().await?;
                 }
             })
             .await
@@ -57,13 +58,57 @@ impl Locator {
             seen => seen,
         }
     }
+}
+
+impl Page {
+    /// Waits until the main document shows one of `shown`, in an element or as the value of a field, or does not show one of `gone`. Returns
+    /// the text, which is the first of those that are shown, otherwise of those that are gone.
+    pub async fn wait_for_text<'a>(
+        &self,
+        progress: &Progress,
+        shown: &[&'a str],
+        gone: &[&'a str],
+    ) -> Result<&'a str> {
+        for (texts, state) in [(shown, WaitFor::Visible), (gone, WaitFor::Hidden)] {
+            for text in texts {
+                let locator = format!("getByText({})", crate::selector::quote(text));
+                progress.log(format!("waiting for {locator}.first() to be {state}"));
+            }
+        }
+        let texts: Vec<_> = shown.iter().chain(gone).copied().collect();
+        let argument = json!({ "texts": texts });
+        progress
+            .run(async {
+                loop {
+                    let main = self.main_frame();
+                    if self.state().is_blocked_by_dialog() {
+                        return Err(Error::DialogOpen {});
+                    }
+                    match self.call::<Vec<bool>>(&main, "shown", &argument).await {
+                        Ok(are_shown) => {
+                            let mut found = texts.iter().zip(are_shown).enumerate();
+                            let holds = |(index, (_, is_shown)): &(usize, (_, bool))| {
+                                *is_shown == (*index < shown.len())
+                            };
+                            if let Some((_, (text, _))) = found.find(holds) {
+                                return Ok(*text);
+                            }
+                        }
+                        Err(error) if error.transient() => {}
+                        Err(error) => return Err(error),
+                    }
+                    self.wait_for_change().await?;
+                }
+            })
+            .await
+    }
 
     /// Waits for the next change of the main frame's document, or the interval.
     pub(super) async fn wait_for_change(&self) -> Result<()> {
-        let main = self.page.main_frame();
+        let main = self.main_frame();
         let limit = u64::try_from(POLL_INTERVAL.as_millis()).unwrap_or(u64::MAX);
         let argument = json!({ "limit": limit });
-        let change = self.page.call::<()>(&main, "nextChange", &argument);
+        let change = self.call::<()>(&main, "nextChange", &argument);
         match tokio::time::timeout(POLL_INTERVAL, change).await {
             Ok(Err(Error::DocumentGone {})) => {
                 tokio::time::sleep(Duration::from_millis(20)).await;

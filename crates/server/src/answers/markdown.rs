@@ -23,7 +23,7 @@ pub(crate) fn content(
 ) -> Content {
     let (mut text, images, error) = match outcome {
         Ok(answer) => answered(answer, settings),
-        Err(error) => (failed(&error), Vec::new(), Some(error)),
+        Err(error) => (failed(&error, settings), Vec::new(), Some(error)),
     };
     let mut structured = error
         .as_ref()
@@ -86,9 +86,17 @@ fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
         .collect()
 }
 
-fn failed(error: &Error) -> Sections {
+fn failed(error: &Error, settings: &AnswerSettings) -> Sections {
     let mut text = Sections::default();
-    text.section("Error", &[sentence(error)], quotes_page(error));
+    let mut lines = vec![sentence(error)];
+    if let Error::Engine(engine::Error::ElementNotFound { nearest, .. }) = error
+        && settings.style == AnswerStyle::Compact
+        && !nearest.is_empty()
+    {
+        lines.push("Nearest:".to_owned());
+        lines.extend(nearest.iter().map(|line| format!("- {}", one_line(line))));
+    }
+    text.section("Error", &lines, quotes_page(error));
     text
 }
 

@@ -168,7 +168,8 @@ async fn outcome(
             };
             return Err(lost.unwrap_or(error));
         }
-        outcome => outcome?,
+        Err(error) => return Err(reach.session.with_nearest(call, error).await),
+        Ok(reply) => reply,
     };
     if reply.error.as_ref().is_some_and(Error::is_dialog) {
         reply.error = Some(Error::DialogFirst {

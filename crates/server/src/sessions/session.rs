@@ -11,6 +11,7 @@ pub(crate) mod har;
 mod idle;
 mod init_pages;
 mod journal;
+mod nearest;
 pub(crate) mod overlays;
 mod report;
 mod script_access;

@@ -13,7 +13,7 @@ use crate::tools::tool::{Reach, Scope, StepCaller};
 use engine::codegen::Typed;
 use engine::{
     BrowserContext, Capabilities, Feature, LoadState, Locator, NavigationOutcome, Page, Progress,
-    Selector, SettleOptions, Settled, Watch,
+    Selector, SettleOptions, Settled, Target, Watch,
 };
 use futures_util::TryFutureExt as _;
 use std::ops::Deref;
@@ -65,9 +65,9 @@ pub(crate) struct Found {
 }
 
 impl TabInAnyState {
-    /// Resolves a target: a ref, a selector, or a locator expression.
+    /// Resolves a target: a ref, a selector, or a locator expression. Actions wait until its element is attached.
     pub(crate) async fn find(&self, call: &Call, target: &str) -> Result<Found> {
-        let locator = self.page.locator(target)?;
+        let locator = self.locator_with_wait(target)?;
         // Generated before the action, which may change or remove the element.
         let shown = locator.generated(&call.action()).await?;
         if self.session.observers().is_observed() {
@@ -104,7 +104,7 @@ impl TabInAnyState {
     pub(crate) async fn find_all(&self, call: &Call, targets: &[&str]) -> Vec<Result<Found>> {
         let locators: Vec<_> = targets
             .iter()
-            .map(|target| self.page.locator(target))
+            .map(|target| self.locator_with_wait(target))
             .collect();
         let parsed: Vec<_> = locators.iter().flatten().cloned().collect();
         let mut shown = self
@@ -141,6 +141,20 @@ impl TabInAnyState {
         let uri = screenshot.address(self.session.id()).to_string();
         output.artifacts().set_screenshot(&file.path, screenshot);
         uri
+    }
+
+    /// Resolves a target like [`Self::find`], and waits until its element is attached, for what may take longer than an action.
+    pub(crate) async fn find_attached(&self, call: &Call, target: &str) -> Result<Found> {
+        let found = self.find(call, target).await?;
+        wait_for(call, &found.locator).await?;
+        Ok(found)
+    }
+
+    /// Waits until the element of a target is attached, and returns its locator.
+    pub(crate) async fn attached(&self, call: &Call, target: &str) -> Result<Locator> {
+        let locator = self.locator_with_wait(target)?;
+        wait_for(call, &locator).await?;
+        Ok(locator)
     }
 
     /// Returns a locator for a selector. Its actions wait until the element is attached.
@@ -328,6 +342,14 @@ impl TabInAnyState {
     pub(crate) async fn files(&self, call: &Call) -> FileAccess {
         self.session.files(call).await
     }
+}
+
+/// Waits until the element of a selector is attached.
+async fn wait_for(call: &Call, locator: &Locator) -> Result<()> {
+    if matches!(locator.target(), Target::Selector(_)) {
+        locator.resolve(&call.action()).await?;
+    }
+    Ok(())
 }
 
 impl Scope for OfServer {

@@ -52,8 +52,10 @@ impl Tool for AuditAccessibility {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let progress = call.within(call.timeout_or(AUDIT_TIMEOUT));
-        let target = self.target.as_deref();
-        let target = target.map(|target| tab.page.locator(target)).transpose()?;
+        let target = match &self.target {
+            Some(target) => Some(tab.attached(call, target).await?),
+            None => None,
+        };
         let files = tab.files(call).await;
         let file = self.filename.as_deref();
         let file = file.map(|name| files.writable(name)).transpose()?;

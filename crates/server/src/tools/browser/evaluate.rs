@@ -48,7 +48,7 @@ impl Tool for Evaluate {
             format!("() => ({function})")
         };
         let found = match &self.target {
-            Some(target) => Some(tab.find(call, target).await?),
+            Some(target) => Some(tab.find_attached(call, target).await?),
             None => None,
         };
         let code = javascript::evaluate(found.as_ref().map(|found| &found.shown), &shown);

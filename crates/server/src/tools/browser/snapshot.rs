@@ -49,7 +49,7 @@ impl Tool for Snapshot {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let range = self.target.as_deref().and_then(LineRange::parse);
         let target = match &self.target {
-            Some(target) if range.is_none() => Some(tab.page.locator(target)?),
+            Some(target) if range.is_none() => Some(tab.attached(call, target).await?),
             _ => None,
         };
         let has_boxes = call.settings.answers.snapshot_boxes;

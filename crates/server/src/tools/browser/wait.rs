@@ -9,23 +9,26 @@ use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript;
 use engine::codegen::{Argument, Language, Receiver, Statement};
-use engine::{Locator, Progress, Target, UrlPattern, WaitFor as Until};
+use engine::{Locator, Progress, Target, UrlPattern};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<WaitFor>()];
 
-/// Wait for text to appear or vanish, or for a time.
+/// Wait for text to appear or vanish, whichever happens first, or for a time.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct WaitFor {
-    /// Seconds.
+    /// Seconds, at most 30; with anything else, the timeout.
     time: Option<f64>,
-    /// Text to appear.
+    /// Text to appear, also as the value of a field.
     text: Option<String>,
     /// Text to vanish.
     text_gone: Option<String>,
+    /// Texts of which one is to appear.
+    #[schemars(extend("x-addition" = true))]
+    texts: Option<Vec<String>>,
     /// Glob of the page's URL.
     #[schemars(extend("x-addition" = true))]
     url: Option<String>,
@@ -46,12 +49,16 @@ impl Tool for WaitFor {
     type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        let network = [&self.request, &self.response, &self.url];
-        if self.time.is_none()
-            && self.text.is_none()
-            && self.text_gone.is_none()
-            && network.iter().all(|glob| glob.is_none())
-        {
+        let network = [
+            (&self.request, NetworkEvent::Request),
+            (&self.response, NetworkEvent::Response),
+            (&self.url, NetworkEvent::Url),
+        ];
+        let has_network = network.iter().any(|(glob, _)| glob.is_some());
+        let texts = self.text.iter().chain(self.texts.iter().flatten());
+        let shown: Vec<&str> = texts.map(|it| &**it).collect();
+        let has_text = !shown.is_empty() || self.text_gone.is_some();
+        if self.time.is_none() && !has_text && !has_network {
             return Err(Error::Arguments {
                 reason: "Either time, text or textGone must be provided".into(),
                 parameters: &[],
@@ -59,47 +66,41 @@ impl Tool for WaitFor {
                 bare: false,
             });
         }
-        let mut waited = String::new();
-        let mut is_of_page = false;
         let mut reply = Reply::default();
-        if let Some(seconds) = self.time {
+        let mut waited = Part::Text(String::new());
+        let limit = self.time.map(|seconds| {
+            let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(MAX_TIME);
+            limit.min(MAX_TIME)
+        });
+        if let (Some(requested), Some(time)) = (self.time, limit)
+            && !has_text
+            && !has_network
+        {
+            let seconds = requested.min(MAX_TIME.as_secs_f64());
             let code = format!("await new Promise(f => setTimeout(f, {seconds} * 1000));");
             let milliseconds = (seconds * 1000.0).round();
             let statement = Statement::new(Receiver::Page, "waitForTimeout").argument(milliseconds);
             reply = reply.and_statements(call.language(), code, [statement]);
-            let time = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(MAX_SECONDS);
-            let tabs = tab
-                .session
-                .open_tabs()
-                .ok_or(engine::Error::PageClosed {})?;
-            call.set_status(format!("waiting {seconds} s"));
-            tokio::select! {
-                () = tokio::time::sleep(time.min(MAX_SECONDS)) => {}
-                gone = tabs.browser_gone() => return Err(gone),
-            }
-            waited = format!("{seconds} seconds");
+            sleep(&tab, call, seconds, time).await?;
+            let most = MAX_TIME.as_secs();
+            waited = Part::Text(match requested > seconds {
+                true => format!("{seconds} seconds (requested {requested}, maximum is {most})"),
+                false => format!("{seconds} seconds"),
+            });
         }
-        for (text, visible) in [(&self.text_gone, false), (&self.text, true)] {
-            let Some(text) = text else { continue };
+        if has_text {
+            let progress = limit.map_or_else(|| call.action(), |limit| call.within(limit));
+            let gone: Vec<&str> = self.text_gone.as_deref().into_iter().collect();
+            let text = tab.page.wait_for_text(&progress, &shown, &gone).await?;
+            let visible = shown.contains(&text);
             let target = format!("getByText({})", javascript::string(text));
             let locator = tab.page.locator(&target)?.first();
             let code = javascript::wait_for_text(text, visible);
             let statement = wait_statement(&locator, visible);
             reply = reply.and_statements(call.language(), code, statement);
-            let until = if visible {
-                Until::Visible
-            } else {
-                Until::Hidden
-            };
-            let progress = call.action();
-            locator.wait_for(&progress, until).await?;
-            waited.clone_from(text);
+            waited = Part::Text(text.to_owned());
         }
-        for (glob, event) in [
-            (&self.request, NetworkEvent::Request),
-            (&self.response, NetworkEvent::Response),
-            (&self.url, NetworkEvent::Url),
-        ] {
+        for (glob, event) in network {
             let Some(glob) = glob else { continue };
             let pattern = UrlPattern::glob(glob).map_err(|message| Error::InvalidArguments {
                 tool: Self::NAME,
@@ -116,15 +117,24 @@ impl Tool for WaitFor {
                 // A test would wait for an event that its action has caused already.
                 reply.test_code.pop();
             }
-            waited = event.wait(&tab, call, &pattern).await?;
-            is_of_page = true;
+            let progress = limit.map_or_else(|| call.navigation(), |limit| call.within(limit));
+            waited = Part::Page(event.wait(&tab, &progress, &pattern).await?);
         }
-        let waited = format!("Waited for {waited}");
-        let part = match is_of_page {
-            true => Part::Page(waited),
-            false => Part::Text(waited),
-        };
-        Ok(reply.and(part).into_test_step().and_snapshot())
+        if let Part::Text(text) | Part::Page(text) = &mut waited {
+            text.insert_str(0, "Waited for ");
+        }
+        Ok(reply.and(waited).into_test_step().and_snapshot())
+    }
+}
+
+/// Waits for a time, or until the browser ends.
+async fn sleep(tab: &CurrentTab, call: &Call, seconds: f64, time: Duration) -> Result<()> {
+    let tabs = tab.session.open_tabs();
+    let tabs = tabs.ok_or(engine::Error::PageClosed {})?;
+    call.set_status(format!("waiting {seconds} s"));
+    tokio::select! {
+        () = tokio::time::sleep(time) => Ok(()),
+        gone = tabs.browser_gone() => Err(gone),
     }
 }
 
@@ -154,17 +164,19 @@ impl NetworkEvent {
     }
 
     /// Waits until an event matches the pattern, and describes it. Requests and responses since the start of the last action count.
-    async fn wait(self, tab: &CurrentTab, call: &Call, pattern: &UrlPattern) -> Result<String> {
-        let progress = call.navigation();
+    async fn wait(
+        self,
+        tab: &CurrentTab,
+        progress: &Progress,
+        pattern: &UrlPattern,
+    ) -> Result<String> {
         progress.log(format!("waiting for a {self} that matches {pattern}"));
         let since = match self {
             Self::Request => tab.tab.requests_before_action(),
             Self::Response => tab.tab.responses_before_action(),
             Self::Url => 0,
         };
-        let found = progress
-            .run(self.next(tab, &progress, pattern, since))
-            .await;
+        let found = progress.run(self.next(tab, progress, pattern, since)).await;
         Ok(found?)
     }
 
@@ -220,8 +232,8 @@ impl NetworkEvent {
     }
 }
 
-/// The longest pause.
-const MAX_SECONDS: Duration = Duration::from_secs(30);
+/// The longest time.
+const MAX_TIME: Duration = Duration::from_secs(30);
 
 /// Returns the statement that waits until an element is visible or hidden.
 fn wait_statement(locator: &Locator, visible: bool) -> Option<Statement> {
