@@ -4,6 +4,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::io::Read as _;
 use std::sync::OnceLock;
+use std::time::Duration;
+use uuid::Uuid;
 
 /// Defines `globalThis.__playhouseCore`: an object of functions, each of one JSON argument.
 const CORE: &str = include_str!("../injected/dist/core.js");
@@ -113,6 +115,23 @@ pub(crate) const VITALS: Bundle = Bundle {
     name: "__playhouseVitals",
     script: include_str!("../injected/dist/vitals.js"),
 };
+
+/// Records in the page's world what an action causes.
+const TIMERS: &str = include_str!("../injected/dist/timers.js");
+
+/// Returns the script that records which timers of at most `limit` an action causes, for each new document before its own scripts. Its first
+/// evaluation in a window counts.
+pub(crate) fn timers(limit: Duration) -> String {
+    TIMERS
+        .replace("$EVENT$", causes_event())
+        .replace("$LIMIT$", &limit.as_millis().to_string())
+}
+
+/// Returns the type of the events between that script and the core. Pages cannot know it.
+pub(crate) fn causes_event() -> &'static str {
+    static EVENT: OnceLock<String> = OnceLock::new();
+    EVENT.get_or_init(|| Uuid::new_v4().to_string())
+}
 
 #[cfg(test)]
 mod tests {

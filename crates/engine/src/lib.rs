@@ -251,7 +251,7 @@ pub use page::{
     Interceptor, LoadGuard, LoadState, NavigationOutcome, Page, PasswordMasks, Screencast,
     is_function, password_dots, without_invisible,
 };
-pub use page_snapshot::{Snapshot, SnapshotOptions};
+pub use page_snapshot::{Overview, Snapshot, SnapshotOptions};
 pub use performance::{
     BlockingRequest, CoverageReport, CoveredFile, HeapClass, HeapSummary, HotFunction, Interaction,
     LargestPaint, LayoutShift, LayoutShiftCause, LcpBreakdown, LongTask, Measured, Rating,
@@ -264,7 +264,7 @@ pub use routes::{
     HarReplay, Mock, RequestChanges, ResponseChanges, Route, RouteAnswer, Routes, UrlPattern,
 };
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch, reference_in};
-pub use settle::{SettleOptions, Settled, Watch};
+pub use settle::{Peek, SettleOptions, Settled, Watch};
 pub use snapshot::{Found, Layout, Line, LineKind, LineRange, Lines, Pattern, Ref};
 pub use storage::{OriginStorage, StorageItem, StorageState};
 pub use tokens::{estimate_tokens, prefix_of_tokens, suffix_of_tokens};

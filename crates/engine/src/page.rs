@@ -47,8 +47,8 @@ use tokio::sync::{mpsc, watch};
 
 /// The functions of the injected script that read the page.
 const READ_ONLY_FUNCTIONS: &[&str] = &[
-    "snapshot", "title", "titled", "read", "texts", "describe", "content", "links", "table",
-    "audit",
+    "snapshot", "title", "titled", "overview", "read", "texts", "describe", "content", "links",
+    "table", "audit",
 ];
 
 /// A tab or popup. Cheap to clone; all clones are handles of one page.

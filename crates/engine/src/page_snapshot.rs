@@ -67,11 +67,19 @@ pub struct Snapshot {
     pub outline: Option<String>,
     /// The document's title, if the complete document was read.
     pub title: Option<String>,
+    /// Whether the document indicates that a part of it is loading.
+    pub is_busy: bool,
     layout: Layout,
     transients: Vec<Transient>,
 }
 
 impl Snapshot {
+    /// Returns the lines of the texts that were shown since the last snapshot and are gone.
+    #[must_use]
+    pub fn gone(&self) -> Vec<String> {
+        self.transients.iter().map(Transient::line).collect()
+    }
+
     /// Returns the size in memory, in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
@@ -105,15 +113,71 @@ struct TitledDocument {
     title: String,
     tree: Option<Facts>,
     transients: Option<Vec<Transient>>,
+    busy: bool,
+    pending: bool,
+}
+
+/// What is read without a snapshot.
+#[derive(Debug, Clone)]
+pub struct Overview {
+    /// The document's title.
+    pub title: String,
+    /// The lines of the texts that were shown since the last snapshot and are gone, as in a list of changes.
+    pub gone: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct ReadOverview {
+    title: String,
+    transients: Vec<Transient>,
+    pending: bool,
+}
+
+/// What is read of the document or of the root element.
+struct Reading {
+    root: FrameSnapshot,
+    title: Option<String>,
+    transients: Vec<Transient>,
+    is_busy: bool,
 }
 
 impl Page {
+    /// Reads what an answer without a snapshot shows; with `transients`, also the texts that are gone. With `causes`, returns `None` if
+    /// something that input caused runs within that time.
+    pub async fn overview(
+        &self,
+        progress: &Progress,
+        transients: bool,
+        causes: Option<Duration>,
+    ) -> Result<Option<Overview>> {
+        let main = self.main_frame();
+        let question = json!({ "transients": transients, "causes": causes.map(milliseconds) });
+        let read: ReadOverview = progress
+            .run(self.call(&main, "overview", &question))
+            .await?;
+        Ok((!read.pending).then(|| Overview {
+            title: read.title,
+            gone: read.transients.iter().map(Transient::line).collect(),
+        }))
+    }
+
     /// Takes a snapshot of the page.
     pub async fn snapshot(
         &self,
         progress: &Progress,
         options: &SnapshotOptions<'_>,
     ) -> Result<Snapshot> {
+        let taken = self.snapshot_if_quiet(progress, options, None).await?;
+        taken.ok_or(Error::DocumentGone {})
+    }
+
+    /// Takes a snapshot of the page; with `causes` none if something that input caused runs within that time.
+    pub async fn snapshot_if_quiet(
+        &self,
+        progress: &Progress,
+        options: &SnapshotOptions<'_>,
+        causes: Option<Duration>,
+    ) -> Result<Option<Snapshot>> {
         let prefix = self.state().ref_prefix.clone();
         let render = Render {
             layout: options.layout,
@@ -130,23 +194,28 @@ impl Page {
                 }
                 let height = self.viewport().map_or(DEFAULT_HEIGHT, |it| it.size.height);
                 let visible = 0.0..f64::from(height);
-                let (mut root, title, transients) = self.read(options, options.boxes).await?;
-                root.mark_in_view(visible.clone(), true);
-                let (mut rendered, mut outline) = render.clone().tree(root).await?;
+                let read = self.read(options, options.boxes, causes).await?;
+                let Some(mut read) = read else {
+                    return Ok(None);
+                };
+                read.root.mark_in_view(visible.clone(), true);
+                let (mut rendered, mut outline) = render.clone().tree(read.root).await?;
                 if outline.is_some() && !options.boxes {
                     // What is in the viewport is read only if an outline depends on it.
-                    let (mut root, ..) = self.read(options, true).await?;
-                    root.mark_in_view(visible, false);
-                    (rendered, outline) = render.tree(root).await?;
+                    if let Some(Reading { mut root, .. }) = self.read(options, true, None).await? {
+                        root.mark_in_view(visible, false);
+                        (rendered, outline) = render.tree(root).await?;
+                    }
                 }
-                Ok(Snapshot {
+                Ok(Some(Snapshot {
                     text: rendered.text,
                     lines: rendered.lines,
                     outline,
-                    title,
+                    title: read.title,
+                    is_busy: read.is_busy,
                     layout,
-                    transients,
-                })
+                    transients: read.transients,
+                }))
             })
             .await
     }
@@ -176,33 +245,40 @@ impl Page {
         &self,
         options: &SnapshotOptions<'_>,
         boxes: bool,
-    ) -> Result<(FrameSnapshot, Option<String>, Vec<Transient>)> {
+        causes: Option<Duration>,
+    ) -> Result<Option<Reading>> {
         let room = match options.searched {
             true => MAX_SEARCHED_SIZE,
             false => MAX_SNAPSHOT_SIZE,
         };
         let Some(target) = options.target else {
-            let main = self.main_document(boxes, room, options.transients);
-            let (root, title, transients) = main.await?;
-            return Ok((root, Some(title), transients));
+            let mut question = self.snapshot_arguments(None, boxes, room);
+            question["transients"] = options.transients.into();
+            question["causes"] = causes.map(milliseconds).into();
+            return self.main_document(&question, boxes, room).await;
         };
         let element = target.find().await?;
         let part = self.document(element.frame, Some(element.handle), boxes, room);
-        Ok((part.await?, None, Vec::new()))
+        Ok(Some(Reading {
+            root: part.await?,
+            title: None,
+            transients: Vec::new(),
+            is_busy: false,
+        }))
     }
 
     /// Reads the main document with all frames, its title, and with `transients` the texts that are gone. A document that is replaced
     /// meanwhile is read again.
     async fn main_document(
         &self,
+        question: &Value,
         boxes: bool,
         room: usize,
-        transients: bool,
-    ) -> Result<(FrameSnapshot, String, Vec<Transient>)> {
+    ) -> Result<Option<Reading>> {
         let mut tries = 1;
         loop {
             self.backend.prepare_frames();
-            match self.titled_document(boxes, room, transients).await {
+            match self.titled_document(question, boxes, room).await {
                 Err(Error::DocumentGone {}) if tries < MAX_ATTEMPTS => tries += 1,
                 done => return done,
             }
@@ -211,21 +287,29 @@ impl Page {
 
     async fn titled_document(
         &self,
+        question: &Value,
         boxes: bool,
         room: usize,
-        transients: bool,
-    ) -> Result<(FrameSnapshot, String, Vec<Transient>)> {
+    ) -> Result<Option<Reading>> {
         let main = self.main_frame();
-        let mut question = self.snapshot_arguments(None, boxes, room);
-        question["transients"] = transients.into();
         let TitledDocument {
             title,
             tree,
             transients,
-        } = self.call(&main, "titled", &question).await?;
+            busy,
+            pending,
+        } = self.call(&main, "titled", question).await?;
+        if pending {
+            return Ok(None);
+        }
         let tree = tree.ok_or(Error::DocumentGone {})?;
-        let whole = self.with_frames(main, tree, true, boxes, room).await?;
-        Ok((whole, title, transients.unwrap_or_default()))
+        let root = self.with_frames(main, tree, true, boxes, room).await?;
+        Ok(Some(Reading {
+            root,
+            title: Some(title),
+            transients: transients.unwrap_or_default(),
+            is_busy: busy,
+        }))
     }
 
     /// Reads a document and its frames, the latter concurrently.
@@ -315,6 +399,10 @@ impl Page {
         }
         question
     }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// How a tree is rendered.

@@ -8,9 +8,10 @@ use crate::network::RequestMark;
 use crate::page::{LoadState, Page, PageState};
 use crate::progress::Progress;
 use futures_util::FutureExt as _;
-use futures_util::future::{FusedFuture as _, join_all};
+use futures_util::future::{self, BoxFuture, FusedFuture as _, join_all};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::slice;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -19,16 +20,21 @@ use tokio::time::Instant;
 #[must_use = "a watch is there to be settled"]
 pub struct Watch {
     page: Page,
-    /// The frames whose documents are observed; none if only events of the browser count.
+    /// The frames whose documents are observed; none if changes count only in consequence of something that is pending.
     frames: Vec<FrameId>,
     mark: Mark,
 }
+
+/// Returns whether something that input caused has not run yet.
+pub type Peek<'a> = Box<dyn Fn() -> BoxFuture<'a, bool> + Send + Sync + 'a>;
 
 /// The timeouts of settling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettleOptions {
     /// The timeout for a document that continues to change, and for a page or a download that the action requested.
     pub changes: Duration,
+    /// The timeout for timers, frames and messages that the action caused, and for what they cause in turn.
+    pub causes: Duration,
     /// The timeout for requests.
     pub requests: Duration,
 }
@@ -37,6 +43,7 @@ impl Default for SettleOptions {
     fn default() -> Self {
         Self {
             changes: Duration::from_millis(500),
+            causes: Duration::from_millis(500),
             requests: Duration::from_secs(5),
         }
     }
@@ -79,12 +86,16 @@ const AWAITED_REQUESTS_TIMEOUT: Duration = Duration::from_secs(1);
 const WAITING_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long to wait for a new document that continues to change.
 const FIRST_CHANGES_TIMEOUT: Duration = Duration::from_millis(150);
+/// How long to wait after its load for a new document that shows nothing.
+const FIRST_CONTENT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How much longer an unresponsive page is waited for than one that continues to change.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The largest number of observed out-of-process frames.
 const MAX_OUT_OF_PROCESS_FRAMES: usize = 12;
 /// How long starting to observe one of them may take, because its process may be busy.
 const FRAME_START_TIMEOUT: Duration = Duration::from_millis(200);
+/// How long an open event stream is given to report the consequences of a request.
+const STREAM_TIMEOUT: Duration = Duration::from_millis(100);
 /// The time after which a page without a URL counts as blank.
 const BLANK_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -94,8 +105,17 @@ impl Page {
         let mut watch = self.watch_events();
         let main = self.main_frame();
         let mut frames = vec![main.clone()];
+        // A script would run after what the page does when the dialog is closed.
+        if self.state().is_blocked_by_dialog() {
+            watch.frames = frames;
+            return watch;
+        }
         let begun = async {
-            let mut closed = vec![(main.clone(), self.begin(&main).await?)];
+            let Some(owners) = self.begin(&main).await? else {
+                frames.clear();
+                return Ok(());
+            };
+            let mut closed = vec![(main.clone(), owners)];
             while let Some((frame, owners)) = closed.pop() {
                 let room = (MAX_OUT_OF_PROCESS_FRAMES + 1).saturating_sub(frames.len());
                 let foreign = self
@@ -112,7 +132,7 @@ impl Page {
         watch
     }
 
-    /// Observes only events of the browser, for an action that seldom has effects, and after which the page is not shown.
+    /// Observes only events of the browser and what input causes, for an action that seldom has effects.
     pub fn watch_events(&self) -> Watch {
         Watch {
             page: self.clone(),
@@ -121,8 +141,9 @@ impl Page {
         }
     }
 
-    /// Starts observing in a document and those accessible from it; returns the visible frames with inaccessible documents.
-    async fn begin(&self, frame: &FrameId) -> Result<Vec<Handle>, Error> {
+    /// Starts observing in a document and those accessible from it; returns the visible frames with inaccessible documents. `None`: the
+    /// document runs no scripts.
+    async fn begin(&self, frame: &FrameId) -> Result<Option<Vec<Handle>>, Error> {
         self.call(frame, "watch", &Value::Null).await
     }
 
@@ -138,7 +159,7 @@ impl Page {
             .flatten()
             .map(async |frame| {
                 let begun = tokio::time::timeout(FRAME_START_TIMEOUT, self.begin(&frame)).await;
-                Some((frame, begun.ok()?.ok()?))
+                Some((frame, begun.ok()?.ok()??))
             });
         join_all(begun).await.into_iter().flatten().collect()
     }
@@ -195,14 +216,17 @@ impl Page {
 impl Watch {
     /// Waits until the effects of the action are complete. Ends at once when a dialog or a file chooser opens.
     pub async fn settle(self, options: &SettleOptions) -> Settled {
-        self.settle_with(options, std::future::pending()).await
+        self.settle_with(options, std::future::pending(), None)
+            .await
     }
 
-    /// Like [`Self::settle`]; `elsewhere` resolves when a page opened or a download started.
+    /// Like [`Self::settle`]; `elsewhere` resolves when a page opened or a download started. `peek` returns whether something that input
+    /// caused has not run yet, and is called if no document is observed.
     pub async fn settle_with(
         self,
         options: &SettleOptions,
         elsewhere: impl Future<Output = ()> + Send,
+        peek: Option<Peek<'_>>,
     ) -> Settled {
         let ended = self.page.until(|state| interruption(state).is_some());
         tokio::select! {
@@ -211,7 +235,7 @@ impl Watch {
                 Ok(()) => interruption(&self.page.state()).unwrap_or(Settled::Quiet),
                 Err(_) => Settled::Closed,
             },
-            settled = self.end(options, elsewhere) => settled,
+            settled = self.end(options, elsewhere, peek) => settled,
         }
     }
 
@@ -219,10 +243,12 @@ impl Watch {
         &self,
         options: &SettleOptions,
         elsewhere: impl Future<Output = ()> + Send,
+        peek: Option<Peek<'_>>,
     ) -> Settled {
         let mut elsewhere = std::pin::pin!(elsewhere.fuse());
         let began = Instant::now();
         let mut mark = self.mark.clone();
+        let mut frames = self.frames.clone();
         // The last request that was waited for.
         let mut known = None;
         if let Some(settled) = barrier(self.page.backend.flush()).await {
@@ -257,20 +283,34 @@ impl Watch {
             let newest = self.page.state().requests.newest(&mark.requests);
             if newest != known {
                 known = newest;
+                let deadline = began + options.requests;
                 if !self
-                    .wait_for_requests(&mark, began + options.requests)
+                    .wait_for_requests(&mark, &frames, deadline, options.causes)
                     .await
                 {
                     return Settled::TimedOut;
+                }
+                if frames.is_empty() {
+                    frames.push(self.page.main_frame());
                 }
                 if self.is_new_navigation(&mark) {
                     continue;
                 }
             }
             let moved_on = self.page.until(|state| mark.is_exceeded(state, known));
+            let unchanged = async {
+                let is_pending = match &peek {
+                    Some(peek) if frames.is_empty() => peek().await,
+                    _ => frames.is_empty(),
+                };
+                if is_pending {
+                    frames = self.pending_frames(options.causes).await;
+                }
+                self.wait_until_unchanged(&frames, options).await
+            };
             let rest = tokio::select! {
                 biased;
-                rest = self.wait_until_unchanged(options.changes) => rest,
+                rest = unchanged => rest,
                 _ = moved_on => continue,
             };
             if rest.opens && !elsewhere.is_terminated() {
@@ -326,15 +366,40 @@ impl Watch {
         matches!(tokio::time::timeout_at(deadline, arrived).await, Ok(Ok(())))
     }
 
-    /// Waits until the requests since the mark have ended, or the page navigates anyway.
-    async fn wait_for_requests(&self, mark: &Mark, deadline: Instant) -> bool {
+    /// Waits until the requests since the mark have ended, or the page navigates anyway. What their responses cause counts as caused by
+    /// the action.
+    async fn wait_for_requests(
+        &self,
+        mark: &Mark,
+        frames: &[FrameId],
+        deadline: Instant,
+        causes: Duration,
+    ) -> bool {
+        let sent = Instant::now();
         let answered = self.page.until(|state| {
             mark.is_navigating(state) || !state.requests.has_pending(&mark.requests)
         });
-        matches!(
-            tokio::time::timeout_at(deadline, answered).await,
-            Ok(Ok(()))
-        )
+        let main = self.page.main_frame();
+        let observed = if frames.is_empty() {
+            slice::from_ref(&main)
+        } else {
+            frames
+        };
+        let held = join_all(
+            observed
+                .iter()
+                .map(|frame| self.pending_in(frame, causes, true)),
+        );
+        let answered = async { future::join(answered, held).await.0 };
+        let in_time = tokio::time::timeout_at(deadline, answered).await;
+        if !matches!(in_time, Ok(Ok(()))) {
+            return false;
+        }
+        if self.page.state().requests.has_stream() {
+            let navigated = self.page.until(|state| mark.is_navigating(state));
+            let _ = tokio::time::timeout_at(sent + STREAM_TIMEOUT, navigated).await;
+        }
+        true
     }
 
     /// Waits after the load of a document for its first requests, with a timeout, and until their results are shown. Continues if it
@@ -350,7 +415,7 @@ impl Watch {
             let shown = async {
                 let fetched = self.wait_for_first_requests(&mark, loaded).await;
                 if fetched {
-                    self.wait_until_document_unchanged(&main, FIRST_CHANGES_TIMEOUT)
+                    self.wait_until_shown(&main, loaded + FIRST_CONTENT_TIMEOUT)
                         .await;
                 }
                 fetched
@@ -394,12 +459,15 @@ impl Watch {
         }
     }
 
-    /// Waits at most `limit` until nothing changes in the observed documents.
-    async fn wait_until_unchanged(&self, limit: Duration) -> DocumentActivity {
-        let looks = self
-            .frames
+    /// Waits until nothing changes in the documents, and nothing is pending that the action caused.
+    async fn wait_until_unchanged(
+        &self,
+        frames: &[FrameId],
+        options: &SettleOptions,
+    ) -> DocumentActivity {
+        let looks = frames
             .iter()
-            .map(|frame| self.wait_until_document_unchanged(frame, limit));
+            .map(|frame| self.wait_until_document_unchanged(frame, options));
         let looks = join_all(looks).await;
         DocumentActivity {
             quiet: looks.iter().all(|rest| rest.quiet),
@@ -411,11 +479,37 @@ impl Watch {
     async fn wait_until_document_unchanged(
         &self,
         frame: &FrameId,
+        options: &SettleOptions,
+    ) -> DocumentActivity {
+        let argument = json!({
+            "limit": milliseconds(options.changes),
+            "causes": milliseconds(options.causes),
+            "brief": options.changes.is_zero(),
+        });
+        let limit = options.changes.max(options.causes);
+        self.settled(frame, &argument, limit).await
+    }
+
+    /// Waits until nothing changes in a new document, and it shows something, until the deadline at most.
+    async fn wait_until_shown(&self, frame: &FrameId, deadline: Instant) {
+        let content = deadline.saturating_duration_since(Instant::now());
+        let argument = json!({
+            "limit": milliseconds(FIRST_CHANGES_TIMEOUT),
+            "causes": 0,
+            "brief": false,
+            "content": milliseconds(content),
+        });
+        self.settled(frame, &argument, FIRST_CHANGES_TIMEOUT.max(content))
+            .await;
+    }
+
+    async fn settled(
+        &self,
+        frame: &FrameId,
+        argument: &Value,
         limit: Duration,
     ) -> DocumentActivity {
-        let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        let argument = json!({ "limit": limit_ms, "brief": limit.is_zero() });
-        let call = self.page.call(frame, "settled", &argument);
+        let call = self.page.call(frame, "settled", argument);
         match tokio::time::timeout(limit + ANSWER_TIMEOUT, call).await {
             Ok(Ok(rest)) => rest,
             // The document was replaced: if it was the page's, the navigation events report that. Others are not observed any more.
@@ -438,6 +532,10 @@ struct DocumentActivity {
     quiet: bool,
     /// Whether a link to a download or to another page was clicked.
     opens: bool,
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Mark {
@@ -494,5 +592,6 @@ fn interruption(state: &PageState) -> Option<Settled> {
     }
 }
 
+mod causes;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions
 import { dragBegan, dragTaken, dragTo, dropDrag, swallowWheel, takeDrag, watchDrag } from "./drag";
 import { generate, locator } from "./generate";
 import { introduce } from "./frames";
+import { introduceCauses } from "./causes";
 import { held, keep, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
 import { intercept, missed, stopInterceptor } from "./interceptor";
@@ -11,11 +12,11 @@ import { isPassword, marked, passwordValues, watchPasswords } from "./passwords"
 import { describe, links, metadata, read, table, texts, titleOf } from "./reading";
 import { byRef, similar } from "./refs";
 import { query } from "./selector/query";
-import { nextChange, settled, waits, watch } from "./settle";
+import { isBusy, keepWatching, nextChange, pending, settled, waits, watch } from "./settle";
 import { withCaches } from "./seen";
 import { home, snapshot } from "./snapshot";
 import { states } from "./states";
-import { takeTransients } from "./transient";
+import { takeTransients, type Transient } from "./transient";
 import { shown } from "./waiting";
 
 // Keys that are names of src/own.json are quoted, because the build renames unquoted ones.
@@ -34,11 +35,8 @@ const core = {
   similar,
   query,
   title: titleOf,
-  titled: (question: Parameters<typeof snapshot>[0] & { transients?: boolean }) => ({
-    title: titleOf(),
-    tree: snapshot(question),
-    transients: question.transients ? takeTransients() : undefined,
-  }),
+  titled,
+  overview,
   states,
   aim,
   aimThrough,
@@ -55,6 +53,7 @@ const core = {
   dispatchDrop,
   watch,
   settled,
+  pending,
   waits,
   nextChange,
   shown,
@@ -72,6 +71,33 @@ const core = {
   about,
   abouts,
 };
+
+type Question = Parameters<typeof snapshot>[0] & { transients?: boolean; causes?: number };
+
+/** Reads the document; with `causes` only if nothing is pending within so many ms that input caused. */
+function titled(question: Question): { title: string; tree?: unknown; transients?: Transient[]; busy: boolean; pending: boolean } {
+  if (isPending(question)) return { title: "", busy: false, pending: true };
+  const [title, tree] = [titleOf(), snapshot(question)];
+  return { title, tree, ...(question.transients && { transients: newTransients() }), busy: isBusy(), pending: false };
+}
+
+/** Reads what an answer without a snapshot contains, under the same condition. */
+function overview(question: { transients?: boolean; causes?: number }): { title: string; transients: Transient[]; pending: boolean } {
+  if (isPending(question)) return { title: "", transients: [], pending: true };
+  return { title: titleOf(), transients: question.transients ? newTransients() : [], pending: false };
+}
+
+function isPending({ causes: limit }: { causes?: number }): boolean {
+  if (!limit) return false;
+  const caused = pending({ limit, holds: false });
+  return caused.pending || caused.within.length > 0;
+}
+
+/** Returns the texts that were shown since the last answer and are gone. */
+function newTransients(): Transient[] {
+  keepWatching();
+  return takeTransients();
+}
 
 type Function = (argument: unknown) => unknown;
 
@@ -124,6 +150,7 @@ const READING = new Set([
   "snapshot",
   "title",
   "titled",
+  "overview",
   "read",
   "texts",
   "describe",
@@ -172,6 +199,7 @@ const exposed = {
   self: undefined as ReturnType<typeof introduce> | undefined,
   introduce: (identity: Parameters<typeof introduce>[0]): void => {
     exposed.self = introduce(identity, home);
+    introduceCauses(identity.causes, !!identity.separate);
   },
 };
 

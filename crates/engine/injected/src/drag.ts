@@ -1,5 +1,6 @@
 // Detection of native drags, and drags that the script continues.
 
+import { setTimer } from "./causes";
 import { deepestAt, type Point } from "./hit";
 
 let started: Event | undefined;
@@ -91,5 +92,5 @@ export function swallowWheel(): null {
 
 function swallow(type: string, listener: (event: Event) => void): void {
   addEventListener(type, listener, { capture: true, once: true, passive: false });
-  setTimeout(() => removeEventListener(type, listener, { capture: true }), 100);
+  setTimer(() => removeEventListener(type, listener, { capture: true }), 100);
 }

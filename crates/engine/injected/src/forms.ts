@@ -1,6 +1,7 @@
 // Operations on form controls: reading and setting values, selecting options, focusing, setting files; and drops.
 
 import { isDisabled } from "./aria/states";
+import { causes } from "./causes";
 import { closest, marking, tagOf } from "./dom";
 import { shownText } from "./hidden";
 import { attached, lacking, type Gone, type State } from "./states";
@@ -65,6 +66,7 @@ interface Fill {
 async function fillNow({ handle, value, force, set: canSet, origin }: Fill): Promise<Filled | Lacks | Mismatch | Gone> {
   const e = attached(handle);
   if (!e || hasOtherOrigin(origin)) return { gone: true };
+  causes("hold");
   const field = fieldOf(e);
   const mismatch = mismatchOf(field, value);
   if (mismatch) return mismatch;
@@ -115,6 +117,7 @@ export async function selectOptions({
 }): Promise<{ selected: string[] } | Lacks | Mismatch | Gone> {
   const e = attached(handle);
   if (!e) return { gone: true };
+  causes("hold");
   const list = fieldOf(e);
   if (!(list instanceof HTMLSelectElement)) return { mismatch: "kind", tag: tagOf(list) };
   const lacks = force ? undefined : await lacking(list, ["visible", "enabled"]);

@@ -23,8 +23,10 @@ export interface Other extends Home {
 interface Identity {
   frame: string;
   meeting?: string;
-  /** Whether documents of frames are observed only by their own scripts. */
+  /** Whether the script is in the page's world, and documents of frames are observed only by their own scripts. */
   separate?: boolean;
+  /** The type of the events of the script that records what an action causes. */
+  causes?: string;
 }
 
 type OnFound = (frame: string, keep: Home["keep"], refTo: Home["refTo"], renew: Home["renew"], bindRows: Home["bindRows"]) => void;

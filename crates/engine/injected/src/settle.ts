@@ -1,6 +1,7 @@
 // Detects when the effects of an action on the page are complete. Changes are observed from before the action, in the document, its shadow
 // roots, and the documents of same-origin frames.
 
+import { causes, pause, queueTask, requestIdle, setTimer } from "./causes";
 import { observableIn } from "./frames";
 import { keep, type Handle } from "./handles";
 import { frame } from "./states";
@@ -16,9 +17,8 @@ const CHANGE_INTERVAL = 10;
 const MAX_IDLE_CHANGES = 4;
 /** The time after an action from which on changes are not its effects, in ms. */
 const IDLE_TIMEOUT = 200;
-/** The time after which the observation ends, in ms: from its start, and from the end of the action. */
+/** The time after which the observation ends if there is no other call, in ms. */
 const WATCH_TIMEOUT = 60_000;
-const IDLE_WATCH_TIMEOUT = 5_000;
 /** The timeout of an animation frame of a visible page, in ms. */
 const FRAME_TIMEOUT = 500;
 /** The properties whose animations are not waited for. */
@@ -30,6 +30,10 @@ const HOVERED_CONTROL =
 /** Links that start a download or open another page. */
 const OPENING_LINK = "a[href][download], a[href][target=_blank i]";
 const FRAMES = /^i?frame$/;
+/** How often it is checked whether timers were cleared, and how much later a timer can run than it is due, in ms. */
+const CONTENT_POLL_INTERVAL = 100;
+const TIMER_POLL_INTERVAL = 25;
+const TIMER_SLACK = 1;
 
 type Tree = Document | ShadowRoot;
 
@@ -50,6 +54,8 @@ interface Watch {
 }
 
 let current: Watch | undefined;
+/** The number of calls that have waited for the effects of actions. */
+let settlings = 0;
 let expiry: ReturnType<typeof setTimeout> | undefined;
 /** The nodes that change without an action, such as clocks. */
 const restless = new WeakSet<Node>();
@@ -57,15 +63,34 @@ const idleTicks = new WeakMap<Node, { count: number; at: number }>();
 
 const handles = new WeakMap<Element, Handle>();
 
-/** Starts to observe the effects of an action. Returns the frames in the viewport whose documents cannot be observed from here. */
-export function watch(): Handle[] {
-  return begin()
-    .closed.filter(isInView)
-    .map((e) => {
-      const handle = handles.get(e) ?? keep(e);
-      handles.set(e, handle);
-      return handle;
-    });
+/**
+ * Starts to observe the effects of an action. Returns the frames in the viewport whose documents cannot be observed from here; null if the
+ * document runs no scripts: then nothing changes later, and no callback of this script would ever be called.
+ */
+export function watch(): Handle[] | null {
+  if (matchMedia("(scripting: none)")["matches"]) return null;
+  causes("begin");
+  return begin().closed.filter(isInView).map(handleOf);
+}
+
+function handleOf(e: Element): Handle {
+  const handle = handles.get(e) ?? keep(e);
+  handles.set(e, handle);
+  return handle;
+}
+
+/**
+ * Returns whether the input of an action caused something that has not run yet; `holds`: it sent requests, so that more may follow. And the
+ * frame that has the focus or the pointer, if its document cannot be observed from here.
+ */
+export function pending({ limit, holds }: { limit: number; holds: boolean }): { pending: boolean; within: Handle[] } {
+  const { left, steps, idle } = causes(limit);
+  const isPending = left > 0 || steps > 0 || idle > 0;
+  settlings += 1;
+  causes(isPending || holds ? "hold" : "end");
+  const entered = [document.activeElement, document.querySelector(":is(iframe, frame):hover")];
+  const within = entered.filter((e) => e && FRAMES.test(localNameOf.call(e) as string) && !observableIn(e as HTMLIFrameElement));
+  return { pending: isPending, within: [...new Set(within)].map((e) => handleOf(e as Element)) };
 }
 
 function begin(): { watching: Watch; closed: Element[] } {
@@ -88,6 +113,12 @@ function begin(): { watching: Watch; closed: Element[] } {
   return { watching, closed };
 }
 
+/** Observes the document after it was read, so that what comes and goes until the next answer is recorded. */
+export function keepWatching(): void {
+  if (!current) begin().watching.idleFrom = performance.now();
+  expire(WATCH_TIMEOUT);
+}
+
 function unwatch(): void {
   clearTimeout(expiry);
   current?.observer.disconnect();
@@ -97,7 +128,7 @@ function unwatch(): void {
 
 function expire(after: number): void {
   clearTimeout(expiry);
-  expiry = setTimeout(unwatch, after);
+  expiry = setTimer(unwatch, after);
 }
 
 function clicked(event: Event): void {
@@ -109,25 +140,37 @@ function clicked(event: Event): void {
 export interface Settling {
   /** The timeout for a document that continues to change, in ms. */
   limit: number;
-  /** Whether to resolve at once if the tasks that are already queued cause no change. */
+  /** The timeout for what the action caused and has not run yet, in ms. */
+  causes: number;
+  /** Whether to resolve at once if the tasks that are already queued cause no change and nothing is pending. */
   brief: boolean;
+  /** How long to wait for a document that shows nothing, in ms; default: not at all. */
+  content?: number;
 }
 
 /**
- * Resolves when the page is quiet: an animation frame has passed since the last change, and then `QUIET_TIME` without another change; or
- * after the limit. `opens` is true if the action clicked a link that starts a download or opens another page.
+ * Resolves when the page is quiet: an animation frame has passed since the last change, then `QUIET_TIME` without another change, and
+ * nothing that the action caused is pending; or after the limits. `opens` is true if the action clicked a link that starts a download or
+ * opens another page.
  */
-export async function settled({ limit, brief }: Settling): Promise<{ quiet: boolean; opens: boolean }> {
+export async function settled({ limit, causes: longest, brief, content = 0 }: Settling): Promise<{ quiet: boolean; opens: boolean }> {
   const started = performance.now();
   const watching = current ?? begin().watching;
   watching.idleFrom = Infinity;
+  const own = ++settlings;
+  if (longest) causes("hold");
+  const rest = (): number => Math.max(0, started + longest - performance.now());
   let still = false;
+  let idle = 0;
   if (brief) {
     await task();
-    still = !watching.changes;
+    const caused = causes(longest);
+    still = !watching.changes && !caused.left && !caused.steps && !caused.idle;
   }
   for (let ran = false; !still; ) {
     const changes = watching.changes;
+    let isPending = false;
+    const { steps } = causes(0);
     await frame(document.hidden ? undefined : FRAME_TIMEOUT);
     await task();
     // A new shadow root or document is a change that can be outside of the observed trees.
@@ -139,13 +182,38 @@ export async function settled({ limit, brief }: Settling): Promise<{ quiet: bool
     if (watching.changes === changes) {
       const left = QUIET_TIME - (performance.now() - (watching.changed || started));
       if (left > 0) await pause(left);
+      const caused = causes(rest());
+      if (caused.idle > idle) await idleTime(rest());
+      // Frames and messages that were requested before have been delivered.
+      isPending = caused.steps > steps || caused.idle > idle || (await timersRan(watching, changes, rest));
+      if (isPending) countChange(watching);
+      ({ idle } = caused);
       still = watching.changes === changes;
     }
-    if (!still && performance.now() - started >= limit) break;
+    if (!still && performance.now() - started >= limit && !(isPending && rest())) break;
   }
+  // A call that another one has replaced is not the end of the action.
+  if (longest && own === settlings) causes("rest");
+  if (content && isBlank()) await firstContent(content - (performance.now() - started));
   watching.idleFrom = performance.now() + IDLE_TIMEOUT;
-  expire(IDLE_WATCH_TIMEOUT);
+  expire(WATCH_TIMEOUT);
   return { quiet: still, opens: !!watching.opening && !watching.opening.defaultPrevented };
+}
+
+/** Waits for the timers of the action that are due within the limit; returns whether there were any. A change ends the wait. */
+async function timersRan(watching: Watch, changes: number, rest: () => number): Promise<boolean> {
+  let ran = false;
+  for (let { left } = causes(rest()); left > 0 && watching.changes === changes; { left } = causes(rest())) {
+    ran = true;
+    // Timers can be cleared.
+    await pause(Math.min(left + TIMER_SLACK, TIMER_POLL_INTERVAL));
+  }
+  return ran;
+}
+
+/** Resolves after the idle callbacks that were requested before. */
+function idleTime(timeout: number): Promise<void> {
+  return new Promise((done) => requestIdle(done, Math.max(1, timeout)));
 }
 
 function countChange(watching: Watch): void {
@@ -253,6 +321,8 @@ function isInHoveredControl(target: Element): boolean {
   return false;
 }
 
+/** Indicators of loading: a part that is busy, and progress without a value. */
+const BUSY = "[aria-busy=true], progress:not([value]), [role=progressbar]:not([aria-valuenow])";
 const LOADING = "[aria-busy=true], progress, [role=progressbar]";
 const CONTENT =
   "a[href], button, input, select, textarea, h1, h2, h3, h4, h5, h6, [role=heading], table, video, canvas, iframe, frame, embed, object";
@@ -266,32 +336,47 @@ export function waits(): boolean {
   return shows(LOADING) || (!shows(CONTENT) && textLength(trees) < MIN_TEXT);
 }
 
+/** Returns whether the document itself, without its frames and shadow roots, indicates that a part of it is loading. */
+export function isBusy(): boolean {
+  return [...document.querySelectorAll(BUSY)].some((e) => e.checkVisibility());
+}
+
+/** What is no text and can be seen. */
+const PICTURES = "img, svg, picture";
+
+/** Returns whether the document shows nothing, or only that it is loading, and has scripts that can change that. */
+function isBlank(): boolean {
+  if (!document.scripts.length) return false;
+  const trees = treesBelow(document);
+  const shown = (selector: string): Element[] =>
+    trees.flatMap((tree) => [...tree.querySelectorAll(selector)].filter((e) => e.checkVisibility()));
+  if (shown(`${CONTENT}, ${PICTURES}`).length) return false;
+  const loading = shown(LOADING).reduce((length, e) => length + (e instanceof HTMLElement ? e.innerText.trim().length : 0), 0);
+  return textLength(trees) <= loading;
+}
+
+/** Resolves when the document shows something, in a frame after that; or after `limit` ms. */
+async function firstContent(limit: number): Promise<void> {
+  const end = performance.now() + limit;
+  for (let left = limit; left > 0 && isBlank(); left = end - performance.now())
+    await nextChange({ limit: Math.min(left, CONTENT_POLL_INTERVAL) });
+}
+
 function textLength(trees: Tree[]): number {
   const shown = trees.flatMap((tree) => (tree === document ? [document.body] : [...tree.children]));
   return shown.reduce((length, e) => length + (e instanceof HTMLElement && e.checkVisibility() ? e.innerText.trim().length : 0), 0);
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
-}
-
 /** Resolves after the tasks that are already queued. */
 function task(): Promise<void> {
-  const { port1, port2 } = new MessageChannel();
-  return new Promise((done) => {
-    port1.onmessage = () => {
-      port1.close();
-      done();
-    };
-    port2.postMessage(null);
-  });
+  return new Promise(queueTask);
 }
 
 /** Resolves in the frame after the next change of the document, or after `limit` ms. */
 export function nextChange({ limit }: { limit: number }): Promise<null> {
   return new Promise((done) => {
     const observer = new MutationObserver(() => void frame().then(end));
-    const timer = setTimeout(end, limit);
+    const timer = setTimer(end, limit);
     function end(): void {
       observer.disconnect();
       clearTimeout(timer);

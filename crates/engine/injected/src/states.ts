@@ -1,6 +1,7 @@
 // The states of elements, and the actionability checks.
 
 import { isDisabled, checkedState, readonlyState } from "./aria/states";
+import { requestFrame, setTimer } from "./causes";
 import { closest, flatParent, isElementVisible, tagOf } from "./dom";
 import { held, type Handle } from "./handles";
 import { seen, withCaches } from "./seen";
@@ -143,7 +144,7 @@ const HIDDEN_FRAME_TIMEOUT = 50;
 /** Resolves at the next animation frame, or after a timeout in ms, because pages in the background have no frames. */
 export function frame(timeout = HIDDEN_FRAME_TIMEOUT): Promise<void> {
   return new Promise((done) => {
-    requestAnimationFrame(() => done());
-    setTimeout(done, timeout);
+    requestFrame(() => done());
+    setTimer(done, timeout);
   });
 }

@@ -1,5 +1,6 @@
 // Short texts that were shown and are gone when the page is read, such as toasts.
 
+import { setTimer } from "./causes";
 import { isVisible, marking, squash } from "./dom";
 import { isTextUnseen } from "./hidden";
 import { seen, withCaches } from "./seen";
@@ -92,7 +93,7 @@ function textsOf(node: Element | Text): Text[] | undefined {
   for (let count = 0, next = walker.nextNode(); next; next = walker.nextNode(), count++) {
     if (count > MOST_NODES) return undefined;
     if (next.nodeType !== Node.TEXT_NODE) continue;
-    if (/^(script|style|noscript|template)$/.test(next.parentElement?.localName ?? "")) continue;
+    if (isCode(next as Text)) continue;
     length += next.nodeValue?.length ?? 0;
     if (length > LONGEST) return undefined;
     texts.push(next as Text);
@@ -103,7 +104,7 @@ function textsOf(node: Element | Text): Text[] | undefined {
 function schedule(delay: number): void {
   if (isScheduled) return;
   isScheduled = true;
-  setTimeout(() => {
+  setTimer(() => {
     void frame().then(() => {
       isScheduled = false;
       check();
@@ -133,6 +134,18 @@ function visibleText(node: Element | Text): string {
   return squash(texts.map((text) => text.nodeValue).join(" ")).slice(0, SHOWN);
 }
 
+/** The text of the document without its scripts, which can contain the texts that they show. */
+function documentText(): string {
+  const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+  let all = "";
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) if (!isCode(text as Text)) all += text.nodeValue;
+  return all;
+}
+
+function isCode(text: Text): boolean {
+  return /^(script|style|noscript|template)$/.test(text.parentElement?.localName ?? "");
+}
+
 /**
  * The texts that were shown since the last call and are gone; those of live regions first. A text that is still shown is in the snapshot that
  * is taken now.
@@ -150,7 +163,7 @@ export function takeTransients(): Transient[] {
   const gone = withCaches(() => shown.filter(isGone));
   if (!gone.length) return [];
   // A text that was only rendered again is not gone.
-  const rest = document.documentElement.textContent ?? "";
+  const rest = documentText();
   const texts: Transient[] = [];
   for (const { role, shown, raw } of gone.sort((one, other) => Number(!one.role) - Number(!other.role))) {
     if (rest.includes(raw) || texts.some(({ text }) => text.includes(shown))) continue;

@@ -3,6 +3,7 @@
 use super::scripts::BLOCK_SERVICE_WORKERS;
 use super::{Headers, Proxy};
 use crate::addresses::AddressRules;
+use crate::injected::timers;
 use crate::origins::OriginRules;
 use crate::routes::Routes;
 use schemars::JsonSchema;
@@ -169,6 +170,8 @@ pub struct ContextOptions {
     pub addresses: AddressRules,
     /// Scripts that run in each new document before the document's own.
     pub init_scripts: Vec<String>,
+    /// The longest delay of the timers that are recorded, so that actions wait for those that they cause. `None`: none are recorded.
+    pub timers: Option<Duration>,
     /// The timeouts for unresponsive pages.
     pub timeouts: PageTimeouts,
 }
@@ -189,6 +192,11 @@ impl Default for PageTimeouts {
 }
 
 impl ContextOptions {
+    /// Returns the script that records timers, which precedes all others.
+    pub(crate) fn timers_script(&self) -> Option<String> {
+        self.timers.map(timers)
+    }
+
     /// Returns the scripts that run in each new document before its own scripts, including those that options imply.
     pub(crate) fn all_init_scripts(&self) -> impl Iterator<Item = &str> {
         let blocker = self.block_service_workers.then_some(BLOCK_SERVICE_WORKERS);

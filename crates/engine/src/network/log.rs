@@ -262,6 +262,17 @@ impl RequestLog {
             .any(|request| self.open.get(&request.id) == Some(&request.number))
     }
 
+    /// Returns whether a response is received as a stream of events.
+    pub(crate) fn has_stream(&self) -> bool {
+        self.requests.iter().any(|request| {
+            request.outcome.is_none()
+                && match &request.response {
+                    Some(response) => response.mime_type == "text/event-stream",
+                    None => request.resource_type == "eventsource",
+                }
+        })
+    }
+
     /// Returns the requests that an action has to wait for, without polling.
     fn following<'a>(&'a self, mark: &'a RequestMark) -> impl Iterator<Item = &'a Request> {
         let newer = self

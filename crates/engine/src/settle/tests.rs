@@ -15,6 +15,7 @@ fn waiting(after: u64, waits: bool) -> Fake {
             let answer = match function {
                 "watch" => json!([]),
                 "waits" => json!(waits),
+                "pending" => json!({ "pending": false, "within": [] }),
                 _ => json!({ "quiet": true, "opens": false }),
             };
             let settles = function == "settled";
@@ -143,7 +144,7 @@ async fn a_long_poll_from_before_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_watched_document_only_started_requests_are_waited_for() {
+async fn without_a_watched_document_only_what_started_is_waited_for() {
     let fake = quiet_after(25);
     let before = Instant::now();
     let quiet = fake.page.watch_events();
@@ -159,7 +160,36 @@ async fn without_a_watched_document_only_started_requests_are_waited_for() {
         requesting.settle(&SettleOptions::default()).await,
         Settled::Quiet
     );
-    assert_eq!(before.elapsed().as_millis(), 200);
+    assert_eq!(before.elapsed().as_millis(), 225);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_input_caused_is_waited_for() {
+    let fake = Fake::new(
+        |function, _| {
+            let is_settled = function == "settled";
+            Box::pin(async move {
+                if is_settled {
+                    tokio::time::sleep(Duration::from_millis(300)).await;
+                    return Ok(json!({ "quiet": true, "opens": false }));
+                }
+                Ok(json!({ "pending": true, "within": [] }))
+            })
+        },
+        |_| Box::pin(async { Ok(()) }),
+    );
+    let untracked = SettleOptions {
+        causes: Duration::ZERO,
+        ..SettleOptions::default()
+    };
+    for (options, took) in [(untracked, 0), (SettleOptions::default(), 300)] {
+        let before = Instant::now();
+        let settled = fake.page.watch_events().settle(&options).await;
+        assert_eq!(
+            (settled, before.elapsed().as_millis()),
+            (Settled::Quiet, took)
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -297,7 +327,9 @@ async fn a_requested_download_is_waited_for_until_it_begins() {
         let before = Instant::now();
         fake.report(PageEvent::OpeningRequested);
         let download = tokio::time::sleep(Duration::from_millis(begins));
-        let settled = watch.settle_with(&SettleOptions::default(), download).await;
+        let settled = watch
+            .settle_with(&SettleOptions::default(), download, None)
+            .await;
         assert_eq!(
             (settled, before.elapsed().as_millis()),
             (Settled::Quiet, took)

@@ -70,16 +70,23 @@ struct Change {
     text: String,
 }
 
-impl Change {
-    fn of_transient(transient: &Transient) -> Self {
-        let role = match &*transient.role {
+impl Transient {
+    /// Returns the line of a list of changes.
+    pub(crate) fn line(&self) -> String {
+        let role = match &*self.role {
             "" => "text",
             role => role,
         };
-        let text = serde_json::Value::from(transient.text.as_str());
+        let text = serde_json::Value::from(self.text.as_str());
+        format!("+ {role} [gone]: {text}")
+    }
+}
+
+impl Change {
+    fn of_transient(transient: &Transient) -> Self {
         Self {
             rank: 0,
-            text: format!("+ {role} [gone]: {text}"),
+            text: transient.line(),
         }
     }
 }

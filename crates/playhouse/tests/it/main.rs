@@ -68,6 +68,7 @@ mod secrets;
 mod security;
 mod session;
 mod sessions;
+mod settled;
 mod shop;
 mod shutdown;
 mod side_by_side;

@@ -102,7 +102,11 @@ fn add_events(events: &[Event], object: &mut Value) {
                 let ended = json!({ "file": name, "status": "failed", "error": reason });
                 end(&mut downloads, ended);
             }
-            Event::Console { .. } | Event::BrowserReplaced { .. } | Event::ProfileInUse { .. } => {}
+            Event::Console { .. }
+            | Event::BrowserReplaced { .. }
+            | Event::EmptyPage {}
+            | Event::BusyPage {}
+            | Event::ProfileInUse { .. } => {}
         }
     }
     if !downloads.is_empty() {

@@ -372,6 +372,8 @@ fn event_line(event: &Event) -> String {
         Event::BrowserReplaced { reason } => {
             format!("- The browser had terminated ({reason}); a new one was started")
         }
+        Event::EmptyPage {} => "- The page shows nothing".to_owned(),
+        Event::BusyPage {} => "- The page is still loading".to_owned(),
         Event::TabsRefused { count } => {
             format!("- Pages keep opening tabs: {count} more were closed at once")
         }
@@ -414,6 +416,8 @@ fn is_of_page(event: &Event) -> bool {
         | Event::AppFailed { .. } => true,
         Event::Console { .. }
         | Event::BrowserReplaced { .. }
+        | Event::EmptyPage {}
+        | Event::BusyPage {}
         | Event::TabsRefused { .. }
         | Event::UserActed {}
         | Event::UserAnnotated { .. }

@@ -349,6 +349,10 @@ pub(crate) enum Event {
         /// The profile's directory.
         dir: String,
     },
+    /// The document shows nothing.
+    EmptyPage {},
+    /// The document indicates that a part of it is loading.
+    BusyPage {},
     /// The action navigated to a document that could not be loaded.
     NavigationFailed {
         /// The URL and the reason.

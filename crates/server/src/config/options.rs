@@ -330,7 +330,7 @@ options! {
             key("timeouts.navigation").everywhere();
         /// How long an assertion waits.
         timeout_expect: Milliseconds = Milliseconds(5_000), key("timeouts.expect").flag();
-        /// How long to wait, at most, for a page that keeps changing after an action. If a page does not change, there is no wait.
+        /// How long to wait, at most, for a page that keeps changing after an action, and for the timers that the action caused. If there are none, there is no wait. 0 records no timers.
         timeout_settle: Milliseconds = Milliseconds(500), key("timeouts.settle").everywhere();
     }
     "Server" {

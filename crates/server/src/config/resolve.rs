@@ -176,7 +176,14 @@ pub(crate) fn resolve(
         context: ContextSettings {
             options: engine::ContextOptions {
                 observe_vitals,
-                ..context(options, device, origins, addresses, can_throttle)
+                ..context(
+                    options,
+                    device,
+                    origins,
+                    addresses,
+                    can_throttle,
+                    required(&options.timeout_settle).into(),
+                )
             },
             fills_window: required(&options.viewport_size) == Viewport::Window,
             accept_downloads: options.accept_downloads.value().unwrap_or(true),

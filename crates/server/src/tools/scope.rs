@@ -12,8 +12,8 @@ use crate::telemetry::part_span;
 use crate::tools::tool::{Reach, Scope, StepCaller};
 use engine::codegen::Typed;
 use engine::{
-    BrowserContext, Capabilities, Feature, LoadState, Locator, NavigationOutcome, Page, Progress,
-    Selector, SettleOptions, Settled, Target, Watch,
+    BrowserContext, Capabilities, Feature, LoadState, Locator, NavigationOutcome, Page, Peek,
+    Progress, Selector, SettleOptions, Settled, Target, Watch,
 };
 use futures_util::TryFutureExt as _;
 use std::ops::Deref;
@@ -191,32 +191,24 @@ impl TabInAnyState {
         call: &Call,
         action: impl Future<Output = engine::Result<T>> + Send,
     ) -> Result<()> {
-        let options = SettleOptions {
-            changes: call.settings.timeouts.settle,
-            ..SettleOptions::default()
-        };
         let watch = self.page.watch(&call.action()).await;
         let action = action.map_ok(drop);
-        self.act_and_settle(call, pin!(action), watch, options)
-            .await
+        self.act_and_settle(call, pin!(action), watch, None).await
     }
 
-    /// Does an action that seldom has effects outside the element, such as typing, a key or hovering. Changes of the document are not
-    /// waited for.
+    /// Does an action that seldom has effects outside the element, such as typing, a key or hovering. Changes of the document are waited
+    /// for only if the action caused a request, or something that has not run yet.
     pub(crate) async fn act_briefly<T>(
         &self,
         call: &Call,
         action: impl Future<Output = engine::Result<T>> + Send,
     ) -> Result<()> {
-        let limit = call.settings.timeouts.settle;
-        let options = SettleOptions {
-            changes: limit,
-            requests: limit.min(SettleOptions::default().requests),
-        };
         let watch = self.page.watch_events();
         let action = action.map_ok(drop);
-        self.act_and_settle(call, pin!(action), watch, options)
-            .await
+        let causes = call.settings.timeouts.settle;
+        let peek: Peek<'_> = Box::new(move || Box::pin(self.tab.peek(call, causes)));
+        let peek = (!causes.is_zero()).then_some(peek);
+        self.act_and_settle(call, pin!(action), watch, peek).await
     }
 
     /// The action is not a type parameter, so that this function is compiled once.
@@ -225,8 +217,14 @@ impl TabInAnyState {
         call: &Call,
         action: Pin<&mut (dyn Future<Output = engine::Result<()>> + Send)>,
         watch: Watch,
-        options: SettleOptions,
+        peek: Option<Peek<'_>>,
     ) -> Result<()> {
+        let limit = call.settings.timeouts.settle;
+        let options = SettleOptions {
+            changes: limit,
+            causes: limit,
+            ..SettleOptions::default()
+        };
         let context = self.context()?;
         let (before, mut changes) = (context.pages(), context.changes());
         let failures = self.page.failures();
@@ -244,7 +242,7 @@ impl TabInAnyState {
         let pages_changed = async move {
             let _ = changes.changed().await;
         };
-        let settling = watch.settle_with(&options, pages_changed);
+        let settling = watch.settle_with(&options, pages_changed, peek);
         let settled = settling.instrument(part_span!("settle")).await;
         tracing::debug!(?settled, tool = call.tool.name, "settled");
         let opened = context.pages().into_iter();
@@ -270,6 +268,7 @@ impl TabInAnyState {
     pub(crate) async fn settle_briefly(&self, call: &Call, watch: Watch) {
         let options = SettleOptions {
             changes: Duration::ZERO,
+            causes: call.settings.timeouts.settle,
             ..SettleOptions::default()
         };
         let settling = watch.settle(&options);

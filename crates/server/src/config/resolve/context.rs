@@ -10,6 +10,7 @@ use crate::config::{
     value::{OptionValue, Viewport},
 };
 use crate::error::nearest::nearest;
+use std::time::Duration;
 
 /// The default viewport of a headless browser.
 pub(super) const VIEWPORT: Size = Size {
@@ -27,6 +28,7 @@ pub(super) fn context(
     origins: OriginRules,
     addresses: AddressRules,
     can_throttle: bool,
+    settle: Duration,
 ) -> ContextOptions {
     let size = match required(&options.viewport_size) {
         Viewport::Fixed(size) => size,
@@ -63,6 +65,7 @@ pub(super) fn context(
         block_service_workers: options.block_service_workers.get().is_some_and(|b| b.0),
         origins,
         addresses,
+        timers: (!settle.is_zero()).then_some(settle),
         ..ContextOptions::default()
     }
 }

@@ -1,6 +1,7 @@
 //! The report of an answer besides the result of the tool: the page, the tabs, the snapshot, and new events.
 
 use super::changes::{Comparison, KnownSize};
+use super::tab::ReadDocument;
 use super::tabs::TabSummary;
 use super::{Session, TITLE_TIMEOUT, Tab};
 use crate::answers::reply::{Answer, Event, Reply, SnapshotFacts, SnapshotRequest, TabFacts};
@@ -8,7 +9,7 @@ use crate::calls::Call;
 use crate::config::{AnswerStyle, SnapshotMode};
 use crate::error::{Error, Result};
 use crate::telemetry::part_span;
-use engine::{Layout, SnapshotOptions, estimate_tokens};
+use engine::{Layout, Overview, Progress, SnapshotOptions, estimate_tokens};
 use std::time::Duration;
 use tracing::Instrument as _;
 
@@ -72,14 +73,22 @@ impl Session {
             }
             None => Shown::default(),
         };
-        let is_title_read = reply.title.take().or(shown.title).is_some();
-        let changes = reply.changes.take().or(shown.changes);
+        let mut is_title_read = reply.title.take().or(shown.title).is_some();
+        let mut changes = reply.changes.take().or(shown.changes);
+        let read = current.as_ref().and_then(|tab| tab.take_read());
+        let progress = call.within(TITLE_TIMEOUT);
+        if let Some(tab) = current.as_ref().filter(|_| !is_title_read) {
+            let overview = self.overview(call, &progress, tab, changes.is_none());
+            if let Some(overview) = overview.await {
+                is_title_read = true;
+                changes = changes.or(Some(overview.gone).filter(|gone| !gone.is_empty()));
+            }
+        }
+        let state = read.filter(|_| is_compact).and_then(ReadDocument::event);
         if let Some(changes) = &changes {
             self.record_changes(changes);
         }
-        let summarize = tabs
-            .summarize(&call.within(TITLE_TIMEOUT), is_title_read)
-            .await;
+        let summarize = tabs.summarize(&progress, is_title_read).await;
         let changed = mark_reported(&summarize);
         let mut answer = Answer {
             reply,
@@ -99,12 +108,29 @@ impl Session {
         }
         answer.pause = self.pause();
         answer.events = std::mem::take(&mut self.state().events);
+        answer.events.extend(state);
         answer
             .events
             .extend(current.and_then(|tab| tab.new_console_lines()));
         answer.events.extend(tabs.refused());
         answer.events.extend(tabs.download_events().await);
         Ok(answer)
+    }
+
+    /// Reads the title for an answer without a snapshot, and what is gone since the last answer. The answer of a batch lists what is gone in
+    /// its steps.
+    async fn overview(
+        &self,
+        call: &Call,
+        progress: &Progress,
+        tab: &Tab,
+        transients: bool,
+    ) -> Option<Overview> {
+        if !tab.modals().is_empty() {
+            return None;
+        }
+        let transients = transients && self.settings.answers.changes && !call.is_step();
+        tab.overview(progress, transients).await
     }
 
     /// Returns a tool's reply with the modal states and the events since the last answer.
@@ -202,8 +228,7 @@ impl Session {
 
     /// Takes a snapshot for the changes of the page alone.
     async fn changes_after(&self, call: &Call, tab: &Tab) -> Result<Shown> {
-        let options = self.settings.answers.snapshot_options();
-        let seen = tab.snapshot(call, &options).await?;
+        let seen = tab.snapshot_for_changes(call).await?;
         let changes = match tab.compare(call, &seen, MAX_CHANGES_TOKENS).await {
             Comparison::Lines(lines) => Some(lines),
             Comparison::NewDocument | Comparison::TooLarge => None,
@@ -241,6 +266,7 @@ impl Session {
             false => Err(engine::Error::DialogOpen {}),
         };
         let mut shown = Shown::default();
+        let mut gone = None;
         let (text, outline) = match seen {
             // The section of the modal state says all.
             Err(engine::Error::DialogOpen {}) if layout == Layout::Compact => return Ok(shown),
@@ -249,6 +275,7 @@ impl Session {
                 let mut seen = seen?;
                 tab.set_shown();
                 shown.title = seen.title.take();
+                gone = Some(seen.gone()).filter(|gone| !gone.is_empty());
                 if answers.changes
                     && let Comparison::Lines(lines) =
                         tab.compare(call, &seen, MAX_CHANGES_TOKENS).await
@@ -261,6 +288,7 @@ impl Session {
         if layout == Layout::Compact && shown.changes.is_some() {
             return Ok(shown);
         }
+        shown.changes = shown.changes.or(gone);
         shown.snapshot = Some(match outline {
             Some(outline) => self.write_outline(call, outline, text).await?,
             None if is_new => SnapshotFacts::Inline(text),

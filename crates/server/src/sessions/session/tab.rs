@@ -10,7 +10,7 @@ use crate::config::Settings;
 use crate::error::Result;
 use crate::files::Output;
 use engine::{
-    Layout, LoadState, LoaderId, NavigationOutcome, NetError, Page, Progress, Snapshot,
+    Layout, LoadState, LoaderId, NavigationOutcome, NetError, Overview, Page, Progress, Snapshot,
     SnapshotOptions,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,8 +49,41 @@ pub(crate) struct Tab {
     /// The document whose snapshot was in an answer last.
     shown: Mutex<Option<LoaderId>>,
     last_snapshot: LastSnapshot,
+    /// What was read of the document since the last answer.
+    read: Mutex<Option<ReadDocument>>,
+    /// What an action has read for its answer.
+    peeked: Mutex<Option<Peeked>>,
     document_tools: DocumentTools,
     _watch: Task,
+}
+
+/// What an action has read for its answer, and the state of the page before that.
+struct Peeked {
+    state: (Option<LoaderId>, u64, String),
+    content: PeekedContent,
+}
+
+enum PeekedContent {
+    Snapshot(Snapshot),
+    Overview(Overview),
+}
+
+/// The state of a document that was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReadDocument {
+    is_empty: bool,
+    is_busy: bool,
+}
+
+impl ReadDocument {
+    /// Returns what an answer says of the document.
+    pub(super) fn event(self) -> Option<Event> {
+        match self {
+            Self { is_busy: true, .. } => Some(Event::BusyPage {}),
+            Self { is_empty: true, .. } => Some(Event::EmptyPage {}),
+            _ => None,
+        }
+    }
 }
 
 /// Delays writing console messages until it is dropped.
@@ -115,6 +148,8 @@ impl Tab {
             requests: AtomicU64::new(0),
             shown: Mutex::default(),
             last_snapshot: LastSnapshot::default(),
+            read: Mutex::new(None),
+            peeked: Mutex::new(None),
             document_tools: DocumentTools::default(),
             _watch: watch,
         }
@@ -212,15 +247,32 @@ impl Tab {
         call: &Call,
         options: &SnapshotOptions<'_>,
     ) -> engine::Result<Snapshot> {
+        let taken = self.snapshot_if_quiet(call, options, None).await?;
+        taken.ok_or(engine::Error::DocumentGone {})
+    }
+
+    /// Takes a snapshot; with `causes` none if something that input caused runs within that time.
+    async fn snapshot_if_quiet(
+        &self,
+        call: &Call,
+        options: &SnapshotOptions<'_>,
+        causes: Option<Duration>,
+    ) -> engine::Result<Option<Snapshot>> {
         let progress = call.action();
         let document = self.document_id();
         let (snapshot, ()) = tokio::join!(
-            self.page.snapshot(&progress, options),
+            self.page.snapshot_if_quiet(&progress, options, causes),
             self.list_document_tools(call)
         );
-        let mut snapshot = snapshot?;
+        let Some(mut snapshot) = snapshot? else {
+            return Ok(None);
+        };
         if let Some(title) = &snapshot.title {
             self.record_title(document, title.clone());
+            *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(ReadDocument {
+                is_empty: snapshot.text.is_empty(),
+                is_busy: snapshot.is_busy,
+            });
         }
         if options.layout == Layout::Full {
             let heading = self.document_tools.heading();
@@ -229,7 +281,91 @@ impl Tab {
                 outline.insert_str(0, &heading);
             }
         }
-        Ok(snapshot)
+        Ok(Some(snapshot))
+    }
+
+    /// Reads what the answer to an action shows. Returns whether something that input caused has not run yet; then nothing is read. This
+    /// takes no longer than reading it for the answer.
+    pub(crate) async fn peek(&self, call: &Call, causes: Duration) -> bool {
+        let answers = &call.settings.answers;
+        let state = self.page_state();
+        let content = if answers.changes
+            && !call.tool.answers_with_object()
+            && self.known_size() == KnownSize::Small
+        {
+            let options = answers.snapshot_options();
+            let taken = self.snapshot_if_quiet(call, &options, Some(causes)).await;
+            taken.map(|taken| taken.map(PeekedContent::Snapshot))
+        } else {
+            let transients = answers.changes && !call.tool.answers_with_object() && !call.is_step();
+            let progress = call.within(TITLE_TIMEOUT);
+            let read = self
+                .page
+                .overview(&progress, transients, Some(causes))
+                .await;
+            read.map(|read| read.map(PeekedContent::Overview))
+        };
+        // The document is being replaced, which is waited for, or does not respond.
+        let Ok(content) = content else {
+            return false;
+        };
+        let is_pending = content.is_none();
+        if let Some(PeekedContent::Overview(overview)) = &content {
+            self.record_title(state.0.clone(), overview.title.clone());
+        }
+        let peeked = content.map(|content| Peeked { state, content });
+        *self.peeked.lock().unwrap_or_else(PoisonError::into_inner) = peeked;
+        is_pending
+    }
+
+    /// Takes the snapshot for the changes of the page, unless the action took it.
+    pub(super) async fn snapshot_for_changes(&self, call: &Call) -> engine::Result<Snapshot> {
+        match self.take_peeked() {
+            Some(PeekedContent::Snapshot(snapshot)) => Ok(snapshot),
+            _ => {
+                let options = call.settings.answers.snapshot_options();
+                self.snapshot(call, &options).await
+            }
+        }
+    }
+
+    /// Reads what an answer without a snapshot shows, unless the action did.
+    pub(super) async fn overview(&self, progress: &Progress, transients: bool) -> Option<Overview> {
+        match self.take_peeked() {
+            Some(PeekedContent::Overview(overview)) => Some(overview),
+            _ if self.is_silent() => None,
+            _ => {
+                let document = self.document_id();
+                let read = self.page.overview(progress, transients, None).await;
+                let read = read.ok().flatten()?;
+                self.record_title(document, read.title.clone());
+                Some(read)
+            }
+        }
+    }
+
+    /// Returns what an action has read, if the page has done nothing since.
+    fn take_peeked(&self) -> Option<PeekedContent> {
+        let mut peeked = self.peeked.lock().unwrap_or_else(PoisonError::into_inner);
+        let peeked = peeked.take();
+        let state = self.page_state();
+        peeked
+            .filter(|peeked| peeked.state == state)
+            .map(|peeked| peeked.content)
+    }
+
+    /// Returns what tells whether the page has done something that an answer shows.
+    fn page_state(&self) -> (Option<LoaderId>, u64, String) {
+        let page = &self.page;
+        (self.document_id(), page.request_count(), page.url())
+    }
+
+    /// Returns what was read of the document since the last answer.
+    pub(super) fn take_read(&self) -> Option<ReadDocument> {
+        self.read
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     /// Asks the documents for their WebMCP tools.

@@ -72,10 +72,32 @@ impl Tool for FillForm {
                 typed => found.push_back(typed),
             }
         }
+        let mut failure = None;
+        let filling = async {
+            failure = self.fill_all(&tab, call, found, &mut reply).await.err();
+            Ok(())
+        };
+        tab.act_briefly(call, filling).await?;
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(reply.and_changes()),
+        }
+    }
+}
+
+impl FillForm {
+    /// Fills the fields one by one. The reply gets the code, and the error if a dialog opens.
+    async fn fill_all(
+        &self,
+        tab: &CurrentTab,
+        call: &Call,
+        mut found: VecDeque<Result<ResolvedField>>,
+        reply: &mut Reply,
+    ) -> Result<()> {
         let mut filled_ahead = 0;
         for (index, field) in self.fields.iter().enumerate() {
             if filled_ahead == 0 {
-                filled_ahead = fill_texts(&tab, call, &self.fields[index..], &found).await;
+                filled_ahead = fill_texts(tab, call, &self.fields[index..], &found).await;
             }
             let Some(found) = found.pop_front() else {
                 break;
@@ -88,7 +110,9 @@ impl Tool for FillForm {
                 None => field.fill(call, found).await,
             };
             match filled {
-                Ok(action) => reply = reply.and_action(call.language(), &action),
+                Ok(action) => {
+                    *reply = std::mem::take(reply).and_action(call.language(), &action);
+                }
                 // The answer contains the fields that were filled before the dialog opened.
                 Err(error) if error.is_dialog() => {
                     reply.error = Some(error);
@@ -97,7 +121,7 @@ impl Tool for FillForm {
                 Err(error) => return Err(error),
             }
         }
-        Ok(reply.and_changes())
+        Ok(())
     }
 }
 

@@ -67,7 +67,7 @@ impl Tool for Snapshot {
             depth: self.depth.and_then(levels),
             boxes: self.boxes.unwrap_or(has_boxes),
             searched: false,
-            transients: is_whole,
+            transients: self.target.is_none(),
         };
         let result = tab.tab.snapshot(call, &options).await?;
         if is_whole {
@@ -81,6 +81,8 @@ impl Tool for Snapshot {
                 });
             }
         }
+        let gone =
+            Some(result.gone()).filter(|gone| call.settings.answers.changes && !gone.is_empty());
         let snapshot = match &self.filename {
             Some(name) => {
                 let files = tab.files(call).await;
@@ -99,6 +101,7 @@ impl Tool for Snapshot {
         Ok(Reply {
             snapshot,
             title: result.title,
+            changes: gone,
             ..Reply::default()
         })
     }

@@ -56,6 +56,9 @@ impl BidiContext {
         if !options.permissions.is_empty() {
             self.grant_permissions(&options.permissions, None).await?;
         }
+        if let Some(script) = options.timers_script() {
+            self.send_init_script(&script).await?;
+        }
         for script in options.all_init_scripts() {
             self.send_init_script(script).await?;
         }

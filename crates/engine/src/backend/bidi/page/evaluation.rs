@@ -5,7 +5,7 @@ use crate::backend::bidi::console::{self, plain};
 use crate::backend::expression::function_around;
 use crate::backend::{Evaluation, FrameId, Handle};
 use crate::error::{Error, Result};
-use crate::injected::{core_of_firefox, json_of};
+use crate::injected::{causes_event, core_of_firefox, json_of};
 use async_trait::async_trait;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
@@ -176,7 +176,7 @@ impl BidiPage {
     }
 
     async fn make_realm(&self, frame: &FrameId, document: u64) -> Result<Arc<str>> {
-        let introduction = json!({ "frame": frame.as_str(), "meeting": self.discovery_event });
+        let introduction = json!({ "frame": frame.as_str(), "meeting": self.discovery_event, "causes": causes_event() });
         let core = core_of_firefox(document, &introduction);
         let inject = || {
             self.root().send(&EvaluateEncoded {

@@ -6,7 +6,7 @@ use crate::backend::cdp::console;
 use crate::backend::expression::function_around;
 use crate::backend::{Evaluation, FrameId, Handle};
 use crate::error::{Error, Result};
-use crate::injected::{core, json_of};
+use crate::injected::{causes_event, core, json_of};
 use async_trait::async_trait;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
@@ -184,7 +184,7 @@ impl CdpPage {
         session.post(&runtime::Evaluate {
             expression: format!(
                 "__playhouseCore.introduce({})",
-                json!({ "frame": frame.as_str() })
+                json!({ "frame": frame.as_str(), "causes": causes_event() })
             ),
             unique_context_id: Some(world.unique.to_string()),
             silent: Some(true),

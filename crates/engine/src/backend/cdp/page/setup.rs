@@ -113,6 +113,17 @@ impl PendingSetup {
         let options = page.options();
         let guard = (!options.origins.is_empty()).then(|| guard_script(&options.origins));
         let scripts = options.all_init_scripts().map(str::to_owned);
+        if let Some(source) = options.timers_script() {
+            batch.send(
+                session,
+                &page::AddScriptToEvaluateOnNewDocument {
+                    source,
+                    // The first document of a page is there already.
+                    run_immediately: (!options.is_anothers).then_some(true),
+                    ..Default::default()
+                },
+            );
+        }
         for source in guard.into_iter().chain(scripts) {
             batch.send(
                 session,

@@ -92,7 +92,8 @@ impl WebKitPage {
         // The state is locked before the options, as elsewhere.
         let own = self.state().init_scripts.clone();
         let options = self.parts.options();
-        let mut all = hooks(&self.token());
+        let mut all = options.timers_script().unwrap_or_default();
+        all += &hooks(&self.token());
         if options.block_service_workers {
             all += &format!("\n{BLOCK_SERVICE_WORKERS}");
         }
@@ -111,7 +112,9 @@ impl WebKitPage {
 
     /// Adds the hooks to the document that is shown already.
     pub(crate) fn hook_document(&self) {
-        self.run_in_background(format!("{}\nreturn 1;", hooks(&self.token())));
+        let timers = self.parts.options().timers_script().unwrap_or_default();
+        let hooks = hooks(&self.token());
+        self.run_in_background(format!("{timers}\n{hooks}\nreturn 1;"));
     }
 
     /// Returns the prefix of the hooks' messages, as JSON.

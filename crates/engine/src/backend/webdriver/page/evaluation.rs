@@ -5,7 +5,7 @@ use crate::backend::expression::function_around;
 use crate::backend::webdriver::driver::page_error;
 use crate::backend::{Evaluation, FrameId, Handle};
 use crate::error::{Error, Result};
-use crate::injected::{core_script, json_of};
+use crate::injected::{causes_event, core_script, json_of};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -107,11 +107,12 @@ fn core_script_once() -> &'static str {
     delete globalThis.__playhouseCore;
     {};
     const core = globalThis.__playhouseCore;
-    core.introduce({{ frame: arguments[0], separate: true }});
+    core.introduce({{ frame: arguments[0], separate: true, causes: '{}' }});
     Object.defineProperty(globalThis, '__playhouseCore', {{ value: core, configurable: true, enumerable: false }});
   }}
   return own.id;",
-            core_script()
+            core_script(),
+            causes_event()
         )
     })
 }
