@@ -10,6 +10,7 @@ use crate::client::{CallResult, Client, Launch};
 use crate::engine::Engine;
 use crate::prerequisites::playwright_mcp;
 use crate::site::Site;
+use crate::snapshot::Node;
 
 use super::judge::{Judgement, Peer, PeerElement, Report};
 use super::lines::{Lines, Style};
@@ -106,10 +107,23 @@ impl Browsers {
             (Style::Playwright, &self.playwright),
         ] {
             let lines = open(client, &url, style).await?;
-            for reference in refs(&lines) {
+            for shown in lines.shown() {
+                let Node {
+                    role,
+                    name,
+                    reference,
+                    ..
+                } = shown.node;
                 let function = format!("element => ({REGISTER})(element, {})", json!(reference));
                 let arguments = json!({ "target": reference, "function": function });
-                succeed(client, "browser_evaluate", arguments).await?;
+                if succeed(client, "browser_evaluate", arguments)
+                    .await
+                    .is_err()
+                {
+                    let name = name.as_deref().unwrap_or_default();
+                    let refused = format!("{}: ref refused: {role} {name:?}", style.name());
+                    judgement.differences.insert(refused);
+                }
             }
             let paths: Vec<_> = peer.elements.iter().map(|element| &element.path).collect();
             let function = format!("() => judge.report({})", json!(paths));

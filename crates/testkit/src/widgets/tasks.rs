@@ -7,13 +7,13 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::client::Client;
-use crate::snapshot::{Node, Part, parse_compact};
+use crate::snapshot::{Part, parse_compact};
 
 /// The tasks by page.
 pub(super) type Tasks = BTreeMap<String, Task>;
 
 /// A task. Its steps are lines of three kinds: `tool {arguments}`, where `@role name` stands for the ref of an element in the answers so
-/// far; `+ text`, which the last answer must have; `- text`, which it must not have.
+/// far; `+ text`, which the last answer must have, with `…` for anything between its parts; `- text`, which it must not have.
 pub(super) struct Task {
     title: String,
     steps: Vec<Step>,
@@ -84,7 +84,7 @@ impl Task {
         for step in &self.steps {
             let last = answers.last().expect("the page was opened");
             let failure = match step {
-                Step::Shows(text) if !last.contains(text) => {
+                Step::Shows(text) if !has_in_order(last, text) => {
                     Some(format!("the answer has no {text:?}"))
                 }
                 Step::Hides(text) if last.contains(text) => {
@@ -119,6 +119,17 @@ impl Task {
             failure: None,
         }
     }
+}
+
+/// Returns whether a text has the parts between `…`, in this order.
+fn has_in_order(text: &str, parts: &str) -> bool {
+    let mut rest = Some(text);
+    for part in parts.split('…').map(str::trim) {
+        rest = rest
+            .and_then(|rest| rest.split_once(part))
+            .map(|(_, rest)| rest);
+    }
+    rest.is_some()
 }
 
 /// Replaces `@role name` by refs.
@@ -160,14 +171,17 @@ fn find_in(answer: &str, role: &str, name: &str) -> Option<String> {
         let Ok(parts) = parse_compact(line.trim_start()) else {
             continue;
         };
-        let is_wanted =
-            |node: &&Node| (role == "*" || node.role == role) && node.reference.is_some();
-        let nodes = parts.iter().filter_map(|part| match part {
-            Part::Node(node) => Some(node),
-            Part::Text(_) => None,
-        });
-        for node in nodes.filter(is_wanted) {
-            if name.is_empty() || node.name.as_deref() == Some(name) {
+        for (index, part) in parts.iter().enumerate() {
+            let Part::Node(node) = part else { continue };
+            let is_wanted = (role == "*" || node.role == role) && node.reference.is_some();
+            if !is_wanted {
+                continue;
+            }
+            let text = match parts.get(index + 1) {
+                Some(Part::Text(text)) => Some(text.as_str()),
+                _ => None,
+            };
+            if name.is_empty() || node.name.as_deref() == Some(name) || text == Some(name) {
                 return node.reference.clone();
             }
             if by_text.is_none() && line.contains(name) {

@@ -4,7 +4,7 @@ import { nameOf, squash, statesOf, fieldValue } from "./names";
 import { isPainted } from "./sight";
 import { findTargets, labelsOf, rank, rolesOf, writtenRole } from "./targets";
 import { findTexts } from "./texts";
-import { children, elementAt, elements, isElement, pathOf, recordRoots } from "./tree";
+import { children, contains, elementAt, elements, isElement, pathOf, recordRoots } from "./tree";
 
 recordListeners();
 recordRoots();
@@ -31,8 +31,9 @@ function hasOtherText(element: Element): boolean {
   return element.matches("a, button, [role=button], [role=link]") && text.length > 0 && !text.some((word) => name.includes(word));
 }
 
-/** Whether the name of an element that is shown can be seen: the element is painted, or a label of it. */
-const isSeen = (element: Element) =>
+/** Whether the element of a ref can be seen: it is painted, or drawn by something else that the pointer reaches instead. */
+const isSeen = (element: Element, isReached: boolean) =>
+  isReached ||
   (isPainted(element) && !hasOtherText(element)) ||
   labelsOf(element).some(isPainted) ||
   children(element).some((child) => isElement(child) && isPainted(child));
@@ -64,6 +65,9 @@ const judge = {
   report(peer: string[]) {
     const targets = findTargets();
     const all = new Set(targets.map(({ element }) => element));
+    // A box that is drawn elsewhere, such as a transparent checkbox above an image.
+    const drawn = targets.filter(({ element, reason }) => element.localName === "input" && reason !== "focusable");
+    const reached = new Set(drawn.map(({ element }) => element));
     const refsOf = (element: Element) =>
       [...shown]
         .flatMap(([ref, other]) => {
@@ -84,10 +88,14 @@ const judge = {
         refs: refsOf(element),
       })),
       texts: findTexts(),
-      seen: Object.fromEntries([...shown].map(([ref, element]) => [ref, isSeen(element)])),
+      seen: Object.fromEntries([...shown].map(([ref, element]) => [ref, isSeen(element, reached.has(element))])),
       peer: peer.map((path) => {
         const element = elementAt(path);
-        return element ? refsOf(element) : null;
+        // What neither the pointer nor the keyboard reaches is no control for a person.
+        if (!element || !(isPainted(element) || all.has(element))) return null;
+        const refs = refsOf(element);
+        const inner = [...shown].filter(([, other]) => all.has(other) && contains(element, other)).map(([ref]) => ref);
+        return rolesOf(element).length > 0 ? refs : [...refs, ...inner];
       }),
     };
   },

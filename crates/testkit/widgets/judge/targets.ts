@@ -1,5 +1,6 @@
 // The elements that a person can act on, and those whose ref stands for another one.
 import { listensToPointer } from "./listeners";
+import { nameOf } from "./names";
 import {
   areaOf,
   boxesOf,
@@ -101,7 +102,7 @@ export function findTargets(): Target[] {
       if (isReachable(element)) found.set(element, reason);
       else if (isDrawnByLabel(element) && labelsOf(element).some((label) => isPainted(label) && isReachable(label)))
         found.set(element, "label");
-      else if (reason === "native" && canBeTabbedTo(element)) found.set(element, "focusable");
+      else if (canBeTabbedTo(element)) found.set(element, "focusable");
     }
   }
   const strong = new Map(found);
@@ -137,10 +138,12 @@ export function findTargets(): Target[] {
 /** Whether it is a control that a label can draw: a click on the label is a click on the control. */
 const isDrawnByLabel = (element: Element) => isInput(element) && /^(checkbox|radio|file)$/.test(element.type);
 
-/** Whether the keyboard reaches a control that is not painted. */
+/** Whether the keyboard reaches an element that the pointer does not reach. */
 function canBeTabbedTo(element: Element): boolean {
   const isHidden = [element, ...ancestors(element)].some((at) => at.getAttribute("aria-hidden") === "true");
-  return isRendered(element) && (element as HTMLElement).tabIndex >= 0 && !isHidden;
+  // Elements without a name only keep the focus in a dialog or a grid.
+  const isControl = rolesOf(element).length > 0 || nameOf(element) !== "";
+  return isRendered(element) && (element as HTMLElement).tabIndex >= 0 && !isHidden && isControl;
 }
 
 function ownReason(element: Element): Reason | undefined {
@@ -203,7 +206,8 @@ export function rank(target: Element, shown: Element, isTarget: (element: Elemen
   if (isLabelFor(target, shown)) return 1;
   if (contains(target, shown)) {
     if (isSameBox(target, shown)) return 3;
-    return isTarget(shown) || labelsOf(shown).length > 0 ? undefined : 4;
+    const isCellOf = PARTS.has(writtenRole(target)) && !(target as HTMLElement).innerText?.trim();
+    return isCellOf || !(isTarget(shown) || labelsOf(shown).length > 0) ? 4 : undefined;
   }
   if (contains(shown, target)) {
     if (isSameBox(target, shown)) return 3;
