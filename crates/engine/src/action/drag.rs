@@ -95,7 +95,7 @@ impl Gesture<'_> {
         self.send(&[moved, down]).await
     }
 
-    /// Moves the pointer to a point, and again after an interval.
+    /// Moves the pointer to a point, and there again after an interval.
     async fn move_over(&mut self, from: Point, to: Point) -> Result<bool> {
         // A browser starts a drag only after the pointer has moved, and a drop target must get `dragenter` before `dragover`.
         let way = Point {
@@ -104,15 +104,27 @@ impl Gesture<'_> {
         };
         let held = self.held();
         let moves = [way, to, to].map(|point| held.pointer_moved(point));
-        Ok(self.send(&moves).await? && self.move_again(to).await?)
+        if !self.send(&moves).await? {
+            return Ok(false);
+        }
+        tokio::time::sleep(DWELL_INTERVAL).await;
+        self.send(&[held.pointer_moved(to)]).await
     }
 
-    /// Repeats the move until the target rests; it may make room for what is dragged.
+    /// Moves the pointer to and fro until the target rests; it may make room for what is dragged.
     async fn dwell(&mut self, at: Point, target: &Locator) -> Result<bool> {
         let mut last = bounds_of(target).await;
         let mut rests = 0;
         for _ in 0..MAX_DWELLS {
-            if !self.move_again(at).await? {
+            tokio::time::sleep(DWELL_INTERVAL).await;
+            // Firefox and WebKit have no event for a move to the same point.
+            let held = self.held();
+            let aside = Point {
+                x: at.x + 1.0,
+                ..at
+            };
+            let moves = [aside, at].map(|point| held.pointer_moved(point));
+            if !self.send(&moves).await? {
                 return Ok(false);
             }
             let bounds = bounds_of(target).await;
@@ -123,12 +135,6 @@ impl Gesture<'_> {
             last = bounds;
         }
         Ok(true)
-    }
-
-    async fn move_again(&mut self, to: Point) -> Result<bool> {
-        tokio::time::sleep(DWELL_INTERVAL).await;
-        let moved = self.held().pointer_moved(to);
-        self.send(&[moved]).await
     }
 
     async fn release(&mut self) -> Result<bool> {
