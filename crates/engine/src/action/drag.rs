@@ -9,6 +9,7 @@ use crate::locator::{Locator, Rect};
 use crate::page::Page;
 use crate::progress::Progress;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The interval between two moves of the pointer above a drop target. Sortable lists ignore moves for some time after each change.
 const DWELL_INTERVAL: Duration = Duration::from_millis(50);
@@ -16,6 +17,8 @@ const DWELL_INTERVAL: Duration = Duration::from_millis(50);
 const RESTS: usize = 4;
 /// The most moves above a drop target that moves itself.
 const MAX_DWELLS: usize = 20;
+/// The time of the action that is left for the drop.
+const DROP_TIME: Duration = Duration::from_millis(500);
 
 const GRABBABLE: &[ActionabilityState] = &[ActionabilityState::Visible, ActionabilityState::Stable];
 
@@ -50,8 +53,9 @@ impl Locator {
                 let aimed = tries.aim(grab(HitTarget::Before)).await?;
                 Ok(aimed.point)
             })?;
+            let rest_by = progress.deadline().checked_sub(DROP_TIME);
             let dropped = async {
-                if gesture.move_over(from, to).await? && gesture.dwell(to, target).await? {
+                if gesture.move_over(from, to).await? && gesture.dwell(to, target, rest_by).await? {
                     gesture.release().await?;
                 }
                 Ok(())
@@ -112,10 +116,18 @@ impl Gesture<'_> {
     }
 
     /// Moves the pointer to and fro until the target rests; it may make room for what is dragged.
-    async fn dwell(&mut self, at: Point, target: &Locator) -> Result<bool> {
+    async fn dwell(
+        &mut self,
+        at: Point,
+        target: &Locator,
+        rest_by: Option<Instant>,
+    ) -> Result<bool> {
         let mut last = bounds_of(target).await;
         let mut rests = 0;
         for _ in 0..MAX_DWELLS {
+            if rest_by.is_none_or(|end| end < Instant::now()) {
+                break;
+            }
             tokio::time::sleep(DWELL_INTERVAL).await;
             // Firefox and WebKit have no event for a move to the same point.
             let held = self.held();

@@ -347,7 +347,7 @@ async fn a_drag_without_target_presses_nothing() {
     let missing = fake.page.locator("#nope").unwrap();
     assert!(source.drag_to(&seconds(1), &missing).await.is_err());
     assert!(fake.input().is_empty());
-    source.drag_to(&seconds(1), &source).await.unwrap();
+    source.drag_to(&seconds(9), &source).await.unwrap();
     assert_eq!(
         fake.input(),
         [
