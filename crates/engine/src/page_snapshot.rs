@@ -19,6 +19,8 @@ use task::compute;
 
 /// How long a child frame may take; the content of an unresponsive one is omitted.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long documents may take to report their event listeners.
+const LISTENERS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How many times a document may be replaced while it is read.
 const MAX_ATTEMPTS: u32 = 5;
 
@@ -107,11 +109,24 @@ impl Snapshot {
     }
 }
 
+/// What is read of documents.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    /// Whether to include bounding boxes.
+    boxes: bool,
+    /// Whether to include everything that a person can act on, also where `@playwright/mcp` does not show it.
+    complete: bool,
+    /// The approximate largest size of a tree, in characters.
+    room: usize,
+}
+
 /// The facts of the main document.
 #[derive(Deserialize)]
 struct TitledDocument {
     title: String,
     tree: Option<Facts>,
+    /// The elements that may be hosts of closed shadow roots.
+    hosts: Option<Vec<Handle>>,
     transients: Option<Vec<Transient>>,
     busy: bool,
     pending: bool,
@@ -247,18 +262,25 @@ impl Page {
         boxes: bool,
         causes: Option<Duration>,
     ) -> Result<Option<Reading>> {
-        let room = match options.searched {
-            true => MAX_SEARCHED_SIZE,
-            false => MAX_SNAPSHOT_SIZE,
+        let extent = Extent {
+            boxes,
+            complete: options.layout == Layout::Compact,
+            room: match options.searched {
+                true => MAX_SEARCHED_SIZE,
+                false => MAX_SNAPSHOT_SIZE,
+            },
         };
         let Some(target) = options.target else {
-            let mut question = self.snapshot_arguments(None, boxes, room);
+            let mut question = snapshot_arguments(None, extent);
             question["transients"] = options.transients.into();
             question["causes"] = causes.map(milliseconds).into();
-            return self.main_document(&question, boxes, room).await;
+            return self.main_document(&question, extent).await;
         };
         let element = target.find().await?;
-        let part = self.document(element.frame, Some(element.handle), boxes, room);
+        if extent.complete {
+            self.update_listeners().await;
+        }
+        let part = self.document(element.frame, Some(element.handle), extent);
         Ok(Some(Reading {
             root: part.await?,
             title: None,
@@ -269,41 +291,50 @@ impl Page {
 
     /// Reads the main document with all frames, its title, and with `transients` the texts that are gone. A document that is replaced
     /// meanwhile is read again.
-    async fn main_document(
-        &self,
-        question: &Value,
-        boxes: bool,
-        room: usize,
-    ) -> Result<Option<Reading>> {
+    async fn main_document(&self, question: &Value, extent: Extent) -> Result<Option<Reading>> {
         let mut tries = 1;
         loop {
             self.backend.prepare_frames();
-            match self.titled_document(question, boxes, room).await {
+            if extent.complete {
+                self.update_listeners().await;
+            }
+            match self.titled_document(question, extent).await {
                 Err(Error::DocumentGone {}) if tries < MAX_ATTEMPTS => tries += 1,
                 done => return done,
             }
         }
     }
 
-    async fn titled_document(
-        &self,
-        question: &Value,
-        boxes: bool,
-        room: usize,
-    ) -> Result<Option<Reading>> {
+    /// Reports the event listeners of all documents to their injected scripts. A snapshot without them is less complete.
+    async fn update_listeners(&self) {
+        let frames: Vec<_> = self.state().frames.facts();
+        let frames: Vec<_> = frames.into_iter().map(|frame| frame.id).collect();
+        let update = self.backend.update_listeners(&frames);
+        drop(tokio::time::timeout(LISTENERS_TIMEOUT, update).await);
+    }
+
+    async fn titled_document(&self, question: &Value, extent: Extent) -> Result<Option<Reading>> {
         let main = self.main_frame();
+        let mut read: TitledDocument = self.call(&main, "titled", question).await?;
+        if let Some(hosts) = &read.hosts
+            && self.backend.find_closed_roots(&main, hosts).await?
+        {
+            let facts: Option<Facts> = self.call(&main, "snapshot", question).await?;
+            read.tree = facts;
+        }
         let TitledDocument {
             title,
             tree,
             transients,
             busy,
             pending,
-        } = self.call(&main, "titled", question).await?;
+            ..
+        } = read;
         if pending {
             return Ok(None);
         }
         let tree = tree.ok_or(Error::DocumentGone {})?;
-        let root = self.with_frames(main, tree, true, boxes, room).await?;
+        let root = self.with_frames(main, tree, true, extent).await?;
         Ok(Some(Reading {
             root,
             title: Some(title),
@@ -317,15 +348,13 @@ impl Page {
         &self,
         frame: FrameId,
         root: Option<Handle>,
-        boxes: bool,
-        room: usize,
+        extent: Extent,
     ) -> BoxFuture<'_, Result<FrameSnapshot>> {
         Box::pin(async move {
-            let question = self.snapshot_arguments(root, boxes, room);
+            let question = snapshot_arguments(root, extent);
             let facts: Option<Facts> = self.call(&frame, "snapshot", &question).await?;
             let facts = facts.ok_or(Error::DocumentGone {})?;
-            self.with_frames(frame, facts, root.is_none(), boxes, room)
-                .await
+            self.with_frames(frame, facts, root.is_none(), extent).await
         })
     }
 
@@ -335,8 +364,7 @@ impl Page {
         frame: FrameId,
         facts: Facts,
         is_whole: bool,
-        boxes: bool,
-        room: usize,
+        extent: Extent,
     ) -> BoxFuture<'_, Result<FrameSnapshot>> {
         Box::pin(async move {
             let prefix = self.prefix_of(&frame);
@@ -369,15 +397,16 @@ impl Page {
                 unknown => self.backend.content_frames(&frame, unknown).await?,
             }
             .into_iter();
-            let room = (room / owners.len()).max(MIN_FRAME_SIZE);
+            let room = (extent.room / owners.len()).max(MIN_FRAME_SIZE);
+            let extent = Extent { room, ..extent };
             let below = owners.into_iter().filter_map(|(owner, known)| {
                 let (frame, facts) = match known {
                     Some(known) => known,
                     None => (asked.next().flatten()?, None),
                 };
                 let content = match facts {
-                    Some(facts) => self.with_frames(frame, facts, true, boxes, room),
-                    None => self.document(frame, None, boxes, room),
+                    Some(facts) => self.with_frames(frame, facts, true, extent),
+                    None => self.document(frame, None, extent),
                 };
                 Some(async move { (owner, tokio::time::timeout(FRAME_TIMEOUT, content).await) })
             });
@@ -390,19 +419,24 @@ impl Page {
             Ok(document)
         })
     }
-
-    /// Returns the arguments of the page function: the document, or the subtree of `root`.
-    fn snapshot_arguments(&self, root: Option<Handle>, boxes: bool, room: usize) -> Value {
-        let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": MIN_FRAME_SIZE });
-        if let Some(root) = root {
-            question["root"] = root.into();
-        }
-        question
-    }
 }
 
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Returns the arguments of the page function: the document, or the subtree of `root`.
+fn snapshot_arguments(root: Option<Handle>, extent: Extent) -> Value {
+    let mut question = json!({
+        "boxes": extent.boxes,
+        "complete": extent.complete,
+        "room": extent.room,
+        "frameRoom": MIN_FRAME_SIZE,
+    });
+    if let Some(root) = root {
+        question["root"] = root.into();
+    }
+    question
 }
 
 /// How a tree is rendered.

@@ -113,6 +113,44 @@ pub fn compare(full: &str, compact: &str) -> Result<(), String> {
     compare_texts(&full, &compact)
 }
 
+/// Checks that the compact snapshot of a page has everything that its full snapshot has: the controls with role, name, states and ref, and
+/// each word. It may have more.
+///
+/// # Errors
+/// The first control or text that is missing.
+pub fn contains(compact: &str, full: &str) -> Result<(), String> {
+    let (full, compact) = (parse_full(full), parse_compact(compact)?);
+    let shown_text: String = compact.iter().map(visible_text).collect();
+    let is_in_text = |text: &str| {
+        text.split_whitespace()
+            .all(|word| shown_text.contains(word))
+    };
+    let controls = nodes(&full).filter(|node| CONTROLS.contains(&&*node.role));
+    for expected in controls.filter(|node| node.reference.is_some()) {
+        let shown = nodes(&compact).find(|node| node.reference == expected.reference);
+        let is_shown = shown.as_ref().is_some_and(|shown| {
+            shown.role == expected.role
+                && shown.states == expected.states
+                && match (&expected.name, &shown.name) {
+                    (Some(expected), None) => is_in_text(expected),
+                    (Some(expected), Some(shown)) => expected == shown,
+                    (None, _) => true,
+                }
+        });
+        if !is_shown {
+            return Err(format!("{expected:?} is {shown:?}"));
+        }
+    }
+    let missing = full.iter().find_map(|part| match part {
+        Part::Text(text) if !is_in_text(text) => Some(text),
+        _ => None,
+    });
+    match missing {
+        Some(text) => Err(format!("{text:?} is not in {shown_text}")),
+        None => Ok(()),
+    }
+}
+
 fn nodes(parts: &[Part]) -> impl Iterator<Item = Node> {
     parts.iter().filter_map(|part| match part {
         Part::Node(node) => Some(node.clone()),

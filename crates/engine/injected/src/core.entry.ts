@@ -7,14 +7,16 @@ import { introduce } from "./frames";
 import { introduceCauses } from "./causes";
 import { held, keep, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
+import { reported, setListeners } from "./interactive";
 import { intercept, missed, stopInterceptor } from "./interceptor";
 import { isPassword, marked, passwordValues, watchPasswords } from "./passwords";
 import { describe, links, metadata, read, table, texts, titleOf } from "./reading";
 import { byRef, similar } from "./refs";
 import { query } from "./selector/query";
 import { isBusy, keepWatching, nextChange, pending, settled, waits, watch } from "./settle";
+import { recordClosedRoots } from "./dom";
 import { withCaches } from "./seen";
-import { home, snapshot } from "./snapshot";
+import { home, snapshot, takeHosts } from "./snapshot";
 import { states } from "./states";
 import { takeTransients, type Transient } from "./transient";
 import { shown } from "./waiting";
@@ -31,6 +33,8 @@ const core = {
   dropDrag,
   swallowWheel,
   snapshot,
+  setListeners,
+  recordClosedRoots,
   byRef,
   similar,
   query,
@@ -75,10 +79,17 @@ const core = {
 type Question = Parameters<typeof snapshot>[0] & { transients?: boolean; causes?: number };
 
 /** Reads the document; with `causes` only if nothing is pending within so many ms that input caused. */
-function titled(question: Question): { title: string; tree?: unknown; transients?: Transient[]; busy: boolean; pending: boolean } {
+function titled(question: Question): {
+  title: string;
+  tree?: unknown;
+  hosts?: Handle[] | undefined;
+  transients?: Transient[];
+  busy: boolean;
+  pending: boolean;
+} {
   if (isPending(question)) return { title: "", busy: false, pending: true };
   const [title, tree] = [titleOf(), snapshot(question)];
-  return { title, tree, ...(question.transients && { transients: newTransients() }), busy: isBusy(), pending: false };
+  return { title, tree, hosts: takeHosts(), ...(question.transients && { transients: newTransients() }), busy: isBusy(), pending: false };
 }
 
 /** Reads what an answer without a snapshot contains, under the same condition. */
@@ -195,6 +206,7 @@ const exposed = {
   ...core,
   call,
   intercept,
+  reported,
   /** The identity of this script, after `introduce` was called. */
   self: undefined as ReturnType<typeof introduce> | undefined,
   introduce: (identity: Parameters<typeof introduce>[0]): void => {

@@ -1,7 +1,7 @@
 // The flat tree, with open shadow roots and slots, and the visibility of its elements.
 
 import { dots, isPassword } from "./passwords";
-import { seen, type ComputedStyle, type Seen } from "./seen";
+import { seen, type Box, type ComputedStyle, type Seen } from "./seen";
 
 // Most functions take the cached properties of an element (`Seen`), such as `roleOf(it)`. Functions with `element` in their name take the
 // element: `elementRole(e)` is `roleOf(seen(e))`.
@@ -43,9 +43,32 @@ export function inputOf(it: Seen): HTMLInputElement | HTMLTextAreaElement | unde
   return isHtml(it, "input") || isHtml(it, "textarea") ? (it.element as HTMLInputElement | HTMLTextAreaElement) : undefined;
 }
 
-/** Returns the open shadow root of an element. */
+/** The closed shadow roots that the browser reported, by their hosts. */
+const closedRoots = new WeakMap<Element, ShadowRoot>();
+
+/** Records the closed shadow roots around a node that the browser reported. */
+export function recordClosedRoots(node: Node): void {
+  for (let root = node.getRootNode(); isShadowRoot(root); root = root.host.getRootNode()) {
+    if (root.mode === "closed") closedRoots.set(root.host, root);
+  }
+}
+
+/** Returns the slot to which a node is assigned, if its shadow root is open or known. */
+export function slotOf(node: Node): HTMLSlotElement | null {
+  const open = (node as Partial<Slottable>).assignedSlot;
+  const closed = !open && node.parentElement && closedRoots.get(node.parentElement);
+  if (!closed) return open ?? null;
+  return [...closed.querySelectorAll("slot")].find((slot) => slot.assignedNodes().includes(node)) ?? null;
+}
+
+/** Returns the shadow root of an element, if it is open or known. */
+export function elementShadowRoot(e: Element): ShadowRoot | null {
+  return e.shadowRoot ?? closedRoots.get(e) ?? null;
+}
+
+/** Returns the shadow root of an element, if it is open or known. */
 export function shadowRootOf(it: Seen): ShadowRoot | null {
-  return it.shadow === undefined ? (it.shadow = it.element.shadowRoot) : it.shadow;
+  return it.shadow === undefined ? (it.shadow = elementShadowRoot(it.element)) : it.shadow;
 }
 
 /** Returns the parent element of a node, or the host for a child of a shadow root. */
@@ -67,7 +90,7 @@ export function ownerOf(it: Seen): Seen | null {
 /** Returns the parent in the flat tree: the slot of a slotted element, the host for a child of a shadow root, else the parent element. */
 export function parentOf(it: Seen): Seen | null {
   if (it.parent === undefined) {
-    const slot = it.element.assignedSlot;
+    const slot = slotOf(it.element);
     it.parent = slot ? seen(slot) : ownerOf(it);
   }
   return it.parent;
@@ -75,7 +98,7 @@ export function parentOf(it: Seen): Seen | null {
 
 /** Returns the parent of a node in the flat tree. */
 export function flatParent(e: Node): Element | undefined {
-  return (e as Partial<Slottable>).assignedSlot ?? parentOrHost(e);
+  return slotOf(e) ?? parentOrHost(e);
 }
 
 /** Returns the child nodes in the flat tree: the nodes assigned to a slot, else the children of the open shadow root, else the children. */
@@ -194,10 +217,19 @@ function computeVisible(it: Seen): boolean {
     return false;
   }
   if (!isPainted(it)) return false;
-  const box = it.element.getBoundingClientRect();
-  const { width, height } = box;
-  if (marks) it.box = [box.x, box.y, width, height];
+  const [, , width, height] = boxIn(it);
   return width > 0 && height > 0;
+}
+
+function boxIn(it: Seen): Box {
+  if (it.box) return it.box;
+  const { x, y, width, height } = it.element.getBoundingClientRect();
+  return (it.box = [x, y, width, height]);
+}
+
+/** Returns the bounding box of an element in the viewport; undefined if it is not painted, or has `display: contents`. */
+export function boxOf(it: Seen): Box | undefined {
+  return it.box ?? (styleOf(it).display !== "contents" && isPainted(it) ? boxIn(it) : undefined);
 }
 
 const NOT_NORMALIZED = /[^\S ]|[\u200b\u00ad]| {2}|^ | $/;

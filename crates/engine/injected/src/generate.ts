@@ -3,6 +3,7 @@
 import { descriptionOf, elementName, references } from "./aria/names";
 import { elementRole } from "./aria/roles";
 import { closest, isElementVisible, parentOrHost, tagOf } from "./dom";
+import { shownFor } from "./drawn";
 import { held, type Handle } from "./handles";
 import { seen, withCaches } from "./seen";
 import { follow } from "./selector/query";
@@ -66,7 +67,7 @@ export function locator({ handle, testIdAttribute }: { handle: Handle; testIdAtt
 
 /** Returns the best locator of an element, or of the control that contains it. */
 export function locatorOf(e: Element, testIdAttribute: string): Step[] {
-  const target = targetOf(e);
+  const target = targetOf(shownFor(e));
   return (new Search(target, testIdAttribute).best(target, true) ?? path(target)).steps;
 }
 

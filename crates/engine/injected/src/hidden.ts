@@ -1,6 +1,8 @@
 // Detection of text that a user cannot see.
 
-import { elementDisplay, isMarking, isVisible, styleOf, parentOf, rootOf } from "./dom";
+import { NAME_FROM_CONTENT } from "./aria/names";
+import { roleOf } from "./aria/roles";
+import { boxOf, elementDisplay, isMarking, styleOf, parentOf, rootOf } from "./dom";
 import { cached, seen, type Seen, type Style } from "./seen";
 
 /** The mark before text that a user cannot see. */
@@ -30,7 +32,6 @@ export function isUnseen(it: Seen): boolean {
  */
 function hidesContent(it: Seen): boolean {
   if (styleOf(it).display === "contents") return false;
-  isVisible(it);
   const style = sharedStyleOf(it);
   if (style.isFaint === undefined) {
     const { opacity, filter, clip, clipPath, position } = getComputedStyle(it.element);
@@ -39,7 +40,7 @@ function hidesContent(it: Seen): boolean {
     style.clipPath = clipPath;
   }
   if (style.isFaint) return true;
-  const { box } = it;
+  const box = boxOf(it);
   // The overflow of `<html>` and `<body>` is that of the viewport, which scrolls.
   if (!box || isOutermost(it)) return false;
   const [, , width, height] = box;
@@ -92,9 +93,8 @@ export function isAway(it: Seen): boolean {
 }
 
 function computeAway(it: Seen): boolean {
-  isVisible(it);
   const parent = parentOf(it);
-  const { box } = it;
+  const box = boxOf(it);
   if (!box) return styleOf(it).display === "contents" && !!parent && isAway(parent);
   const [x, y, width, height] = box;
   const [right, bottom] = [x + width, y + height];
@@ -132,11 +132,11 @@ function overflowOf(it: Seen): string {
 }
 
 /** Returns whether the bounding box of an element is completely outside of that of an ancestor. */
-function isOutside({ box }: Seen, ancestor: Seen): boolean {
-  isVisible(ancestor);
-  if (!box || !ancestor.box) return false;
+function isOutside(it: Seen, ancestor: Seen): boolean {
+  const [box, outer] = [boxOf(it), boxOf(ancestor)];
+  if (!box || !outer) return false;
   const [x, y, width, height] = box;
-  const [left, top, right, bottom] = ancestor.box;
+  const [left, top, right, bottom] = outer;
   return x + width <= left || x >= left + right || y + height <= top || y >= top + bottom;
 }
 
@@ -298,19 +298,25 @@ function hasScrolledAncestor(it: Seen): boolean {
   return false;
 }
 
-/** Returns whether the name of an element comes from an attribute and has no word in common with its text. */
+/** Returns whether the name of an element is that of an attribute in place of its text, and has no word in common with the text. */
 export function hasMisleadingName(it: Seen, name: string): boolean {
-  return (it.has("aria-label") || it.has("title")) && saysOther(it, name);
+  const role = it.has("aria-label") ? roleOf(it) : null;
+  return !!role && role !== "row" && NAME_FROM_CONTENT.has(role) && saysOther(it, name);
 }
 
-/** Returns whether a text has no word in common with the text of an element. */
+/** Returns whether a text has no word in common with the visible text of an element. */
 export function saysOther(it: Seen, text: string): boolean {
-  const e = it.element;
-  if (e.firstElementChild && e.querySelector("[aria-hidden=true], svg, style, script")) return false;
-  const shown = words(e.textContent ?? "");
-  const others = new Set(words(text));
-  return shown.length > 0 && others.size > 0 && !shown.some((word) => others.has(word));
+  const e = it.element as HTMLElement;
+  const parts = e.firstElementChild ? [...e.querySelectorAll("*")] : [];
+  if (parts.some((part) => part.matches("[aria-hidden=true], svg, style, script"))) return false;
+  const shown = words(e.innerText ?? e.textContent ?? "");
+  const other = text.toLowerCase();
+  if (!shown.length || !words(text).length || shown.some((word) => other.includes(word))) return false;
+  // The names of the icons of a font are its text.
+  return ![e, ...parts].some((part) => ICON_FONT.test(getComputedStyle(part).fontFamily));
 }
+
+const ICON_FONT = /icon|symbol|glyph|awesome/i;
 
 /**
  * Returns a text about an element, such as its name. If invisible text is marked, it has a mark if it misleads or the element is invisible.

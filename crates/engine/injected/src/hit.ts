@@ -1,6 +1,7 @@
 // The point of an element for pointer input, and the hit target at the point.
 
-import { closest, flatParent, isElement, isElementVisible, parentOrHost, preview } from "./dom";
+import { closest, elementShadowRoot, flatParent, isElement, isElementVisible, parentOrHost, preview, tagOf } from "./dom";
+import { shownFor } from "./drawn";
 import { startInterceptor, type Miss, type PointerAction } from "./interceptor";
 import { attached, controlOf, drawn, isInside, lacking, type Gone, type State } from "./states";
 import { isBound, type Handle } from "./handles";
@@ -38,8 +39,9 @@ export type Aimed =
 
 /** Checks the required states, scrolls the element into view and returns the point for an action, in one call. */
 export async function aim({ handle, wanted, align, position, hit, action }: Aim): Promise<Aimed> {
-  const e = attached(handle);
-  if (!e) return { gone: true };
+  const target = attached(handle);
+  if (!target) return { gone: true };
+  const e = shownFor(target);
   const lacks = await lacking(e, wanted);
   // The element may have changed its identity during the wait.
   if (lacks === "attached" || !attached(handle)) return { gone: true };
@@ -84,8 +86,9 @@ export function aimThrough({ handle, point, hit, action }: Pick<Aim, "handle" | 
 export function bounds({ handle }: { handle: Handle }): { box: Box | null } | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
-  const { x, y, width, height } = e.getBoundingClientRect();
-  return { box: isElementVisible(e) ? { x, y, width, height } : null };
+  const shown = shownFor(e);
+  const { x, y, width, height } = shown.getBoundingClientRect();
+  return { box: isElementVisible(shown) ? { x, y, width, height } : null };
 }
 
 function checkHit(e: Element, point: Point, hit: boolean, action: Aim["action"]): Aimed {
@@ -136,7 +139,7 @@ export function deepestAt({ x, y }: Point, target?: Element): Element | undefine
   }
   let found = document.elementFromPoint(x, y) ?? undefined;
   for (;;) {
-    const root: ShadowRoot | undefined = found && (found.shadowRoot ?? roots.get(found));
+    const root: ShadowRoot | undefined = found && (elementShadowRoot(found) ?? roots.get(found));
     const inner = root?.elementFromPoint(x, y);
     if (!inner || inner === found || inner.getRootNode() !== root) return found;
     found = inner;
@@ -151,10 +154,30 @@ function pointOf(e: Element, position?: Point): Point | undefined {
   const boxes = boxesOf(e);
   for (const box of boxes) {
     const visible = clipped(box);
-    if (visible.width >= 1 && visible.height >= 1) return { x: visible.x + visible.width / 2, y: visible.y + visible.height / 2 };
+    if (visible.width >= 1 && visible.height >= 1) return freePoint(e, visible);
   }
   const [first] = boxes;
   return first && { x: first.x + first.width / 2, y: first.y + first.height / 2 };
+}
+
+/** The parts of a label that do not act for its control. */
+const INNER = "a[href], button, input, select, textarea, [role=button], [role=link]";
+/** The number of points of a label that are tried. */
+const TRIES = 8;
+
+/** Returns the center of a visible box of an element; for a label with another control at the center, a point that acts for its control. */
+function freePoint(e: Element, { x, y, width, height }: Box): Point {
+  const center = { x: x + width / 2, y: y + height / 2 };
+  const isFree = (point: Point): boolean => {
+    const inner = closest(deepestAt(point, e), INNER);
+    return !inner || !isInside(inner, e) || inner === (e as HTMLLabelElement).control;
+  };
+  if (tagOf(e) !== "label" || isFree(center)) return center;
+  for (let part = 0; part < TRIES; part++) {
+    const point = { x: x + (width * (part + 0.5)) / TRIES, y: center.y };
+    if (isFree(point)) return point;
+  }
+  return center;
 }
 
 /** Returns the boxes of an element with an area: one for each line of an inline element, those of the content for `display: contents`. */

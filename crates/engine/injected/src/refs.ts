@@ -1,13 +1,14 @@
 // Refs of elements: the identity that each is bound to, the check of that identity, and the search for the best match of a stale ref.
 
-import { fullNameOf, nameOf, NAMELESS } from "./aria/names";
-import { isPresentational, isHidden, roleOf } from "./aria/roles";
+import { fullNameOf, NAMELESS } from "./aria/names";
+import { isPresentational, isHidden } from "./aria/roles";
 import { isVisible, styleOf, parentOf, rootOf, marking, preview, squash } from "./dom";
 import { keep, type Handle } from "./handles";
 import { hasMisleadingName, marked } from "./hidden";
 import { elementOf, isInSameItem, isSameRow, rowLike, rowsOf, titleOf, type Row, type Rows } from "./rows";
 import { cached, seen, withCaches, type Name, type Seen } from "./seen";
 import { everyElement } from "./selector/css";
+import { isFrame, shownName, shownRole } from "./shown";
 
 /** The properties by which an element is recognized. */
 interface Identity {
@@ -130,8 +131,8 @@ function bindRow(ref: Ref, row: Row | undefined): void {
   // An element whose row is beside it is not in its row.
   if (!element || element === ref.element) return;
   const it = seen(element);
-  row.role = roleIn(it);
-  row.name = nameOf(it).text;
+  row.role = shownRole(it);
+  row.name = shownName(it).text;
 }
 
 /** Returns the role and name of the row, or of the nearest element around it with another name. */
@@ -187,18 +188,9 @@ function isHere(e: Element): boolean {
 }
 
 function present(it: Seen): Omit<Identity, "within"> {
-  const role = roleIn(it);
-  const name = isFrame(it) ? NAMELESS : nameOf(it);
+  const role = shownRole(it);
+  const name = isFrame(it) ? NAMELESS : shownName(it);
   return { role, name: name.text, bound: boundTo(it, role, name, true) };
-}
-
-/** Returns the role in snapshots. */
-function roleIn(it: Seen): string {
-  return isFrame(it) ? "iframe" : (roleOf(it) ?? "generic");
-}
-
-export function isFrame({ tag }: Seen): boolean {
-  return tag === "iframe" || tag === "frame";
 }
 
 /**
@@ -263,7 +255,7 @@ function bestMatch(was: Identity & Partial<Ref>): Summary | undefined {
   let found: Seen[] = [];
   for (const e of everyElement(document).slice(0, SEARCHED)) {
     const it = seen(e);
-    if (roleIn(it) !== was.role || e === was.element || !isVisible(it) || styleOf(it).pointerEvents === "none") continue;
+    if (shownRole(it) !== was.role || e === was.element || !isVisible(it) || styleOf(it).pointerEvents === "none") continue;
     const score = scoreOf(it, was, key);
     if (!score || score < best || isAnother(e, was)) continue;
     if (score > best) found = [];
@@ -327,8 +319,8 @@ function keyOf(e: Element): string {
 /** Returns the role and name of the nearest element around it with another name. */
 function withinOf(it: Seen, name: string): string {
   for (let outer = parentOf(it); outer; outer = parentOf(outer)) {
-    const role = roleIn(outer);
-    const { text } = nameOf(outer);
+    const role = shownRole(outer);
+    const { text } = shownName(outer);
     if (text && text !== name && !isPresentational(role)) return labelOf(role, text);
   }
   return "";

@@ -8,6 +8,9 @@ export interface Name {
   readonly constant?: string;
 }
 
+/** A bounding box in the viewport. */
+export type Box = readonly [x: number, y: number, width: number, height: number];
+
 /** The table that contains a row, and the role of the table. */
 export interface Table {
   readonly table: HTMLTableElement | null;
@@ -52,10 +55,16 @@ export class Seen {
   svg: boolean | undefined = undefined;
   computed: ComputedStyle | undefined = undefined;
   inLink: boolean | undefined = undefined;
+  /** The visible label of a control that is not visible itself. */
+  drawing: Seen | null | undefined = undefined;
+  /** How a person can act on the element; null if not at all. */
+  action: "pointer" | "own" | "listens" | "weak" | null | undefined = undefined;
+  /** How the element responds to events; null if not at all. */
+  listening: "grabs" | "listens" | "weak" | null | undefined = undefined;
   painted: boolean | undefined = undefined;
   visible: boolean | undefined = undefined;
-  /** The bounding box in the viewport, if it was computed for the visibility and invisible text is marked. */
-  box: readonly [x: number, y: number, width: number, height: number] | undefined = undefined;
+  /** The bounding box in the viewport. */
+  box: Box | undefined = undefined;
   style: Style | undefined = undefined;
   /** Whether nothing of the element and its content is visible. */
   unseen: boolean | undefined = undefined;
@@ -66,7 +75,7 @@ export class Seen {
   role: string | null | undefined = undefined;
   /** The role of the `role` attribute; empty if it has no valid role. */
   explicit: string | undefined = undefined;
-  /** Whether a role of the `role` attribute is ignored, because its required context or name is missing. */
+  /** Whether a role of the `role` attribute is ignored, because its required name is missing. */
   ignored = false;
   /** The presentational role that a required child inherits; empty if there is none. */
   inherited: string | undefined = undefined;

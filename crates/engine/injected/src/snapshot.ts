@@ -2,15 +2,18 @@
 
 import { isStateful, isDisabled, checkedState, expandedState, invalidState, levelOf, pressedState, selectedState } from "./aria/states";
 import { mayGenerate, textAfter, textBefore } from "./aria/generated";
-import { nameOf, references } from "./aria/names";
-import { isPresentational, isHidden, roleOf } from "./aria/roles";
-import { isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, squash } from "./dom";
+import { references } from "./aria/names";
+import { isPresentational, isHidden } from "./aria/roles";
+import { isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, slotOf, squash } from "./dom";
+import { isDrawnByOthers, labelDrawing } from "./drawn";
 import { coreIn, type Home, type Other } from "./frames";
 import { isAway, isUnseen, hasMisleadingName, isTextUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
+import { actionOf, hasReports, isEditingHost, type Action } from "./interactive";
 import { isPassword, marked } from "./passwords";
-import { bindRows, boundTo, isFrame, labelOf, refTo, renew } from "./refs";
+import { bindRows, boundTo, labelOf, refTo, renew } from "./refs";
 import { seen, withCaches, type Name, type Seen } from "./seen";
+import { isComplete, isFrame, setComplete, shownName, shownRole } from "./shown";
 
 /** The properties of an element besides its role, name and ref. False and empty ones are omitted. */
 export interface Facts {
@@ -23,8 +26,12 @@ export interface Facts {
   pressed?: true | "mixed";
   selected?: true;
   ariaHidden?: true;
-  /** Whether the element has `cursor: pointer`. */
+  /** Whether the element has `cursor: pointer`. A complete tree has `action` instead. */
   pointer?: true;
+  /** How a person can act on the element. */
+  action?: Action;
+  /** Whether the content can be edited, of an element with another role than that of a text box. */
+  editable?: true;
   url?: string;
   placeholder?: string;
   /** The rounded x, y, width and height of the bounding box, in the viewport of the frame. */
@@ -74,15 +81,23 @@ export const home: Home = {
  */
 export function snapshot(question: Question): Entry[] | null {
   const { root } = question;
-  const from = root === undefined ? document.body : held(root);
+  setComplete(!!question.complete);
+  const from = root === undefined ? bodyOf(document) : held(root);
   if (!from) return root === undefined ? [] : null;
   if (!from.isConnected) return null;
   home.renew();
   return marking(question.marks, () => withCaches(() => treeOf(from, home, question, 0)));
 }
 
+/** Returns the body, or the root element of a document without one, such as SVG. */
+function bodyOf({ body, documentElement }: Document): Element | null {
+  return body ?? (isComplete() ? documentElement : null);
+}
+
 export interface Question {
   root?: Handle;
+  /** Whether the tree has everything that a person can act on, also where `@playwright/mcp` does not show it. */
+  complete?: boolean;
   boxes?: boolean;
   room: number;
   frameRoom?: number;
@@ -102,7 +117,7 @@ function treeOf(from: Element, home: Home, question: Question, depth: number): E
     if (!core) continue;
     try {
       core.renew();
-      const { body } = core.document;
+      const body = bodyOf(core.document);
       facts.content = body ? treeOf(body, core, { ...question, room: share }, depth + 1) : [];
     } catch {
       // The engine reads the document of this frame separately.
@@ -134,6 +149,10 @@ interface Position {
   readonly depth: number;
   /** The nearest ancestor in the tree with a name. */
   readonly named?: TreeNode | undefined;
+  /** Whether texts are omitted, because they are the name of the control of the label around them. */
+  readonly isInLabel?: boolean;
+  /** Whether texts that nobody perceives are omitted: invisible ones in an element with `aria-hidden`. */
+  readonly isInAriaHidden?: boolean;
 }
 
 interface TreeNode {
@@ -188,8 +207,7 @@ class TreeBuilder {
     if (this.budget < 0) return;
     const type = node.nodeType;
     if (type === Node.TEXT_NODE) {
-      // The text of an editable element is its value, which is omitted because it can be a whole document.
-      const text = position.readable && position.role !== "textbox" && node.nodeValue;
+      const text = position.readable && (position.role !== "textbox" || isComplete()) && node.nodeValue;
       if (text) this.text(text, position, owner ?? (node.parentElement && seen(node.parentElement)));
     } else if (type === Node.ELEMENT_NODE) {
       const it = seen(node as Element);
@@ -209,8 +227,10 @@ class TreeBuilder {
   }
 
   /** Adds a text of the page, with a mark if invisible text is marked and this text is invisible. */
-  private text(text: string, { into, named }: Position, owner: Seen | null, pseudo?: string): void {
+  private text(text: string, { into, named, isInLabel, isInAriaHidden }: Position, owner: Seen | null, pseudo?: string): void {
+    if (isInLabel) return;
     if (this.question.marks && owner && /\S/.test(text) && isTextUnseen(owner, pseudo)) {
+      if (isInAriaHidden) return;
       const inName = named?.name.text.includes(squash(text)) && named;
       if (inName) inName.facts.unseen = true;
       // biome-ignore lint/complexity/useOptionalChain: `false` has no member.
@@ -234,28 +254,40 @@ class TreeBuilder {
   private element(it: Seen, position: Position): void {
     const { role, into, depth } = position;
     const { display } = styleOf(it);
-    if (display === "none") {
+    const isDrawn = isComplete() && !!labelDrawing(it);
+    if (display === "none" && !isDrawn) {
       into.push(" ");
       for (const owned of references(it, "aria-owns")) this.visit(owned, { ...position, readable: false });
       return;
     }
-    const readable = !isHidden(it) || isVisible(it);
-    const node = readable && depth < MAX_DEPTH ? this.build(it, position.named) : undefined;
+    const isInAriaHidden = isComplete() && (position.isInAriaHidden || isAriaHidden(it));
+    if (isInAriaHidden && !isDrawn && display !== "contents" && isUnseen(it) && !isDrawnByOthers(it)) return;
+    const readable = isDrawn || !isHidden(it) || isVisible(it);
+    const isInLabel = isComplete() && (it.tag === "label" ? isLabelOfName(it) : !!position.isInLabel);
+    const node = readable && depth < MAX_DEPTH ? this.build(it, position.named, isDrawn) : undefined;
     if (node) {
       into.push(node);
       // An element without a name can be omitted, so its texts are marked instead.
       const { text } = node.name;
       if (text && this.question.marks) {
-        node.unseen = isUnseen(it) || isAway(it);
+        node.unseen = (isUnseen(it) || isAway(it)) && !isDrawnByOthers(it);
         if (node.unseen || hasMisleadingName(it, text)) node.facts.unseen = true;
       }
-      this.content(it, { role: node.role, into: node.content, readable, depth: depth + 1, named: text ? node : position.named });
+      this.content(it, {
+        role: node.role,
+        into: node.content,
+        readable,
+        depth: depth + 1,
+        named: text ? node : position.named,
+        isInLabel: isInLabel && (node.role === "generic" || node.role === "paragraph") && !text,
+        isInAriaHidden,
+      });
       node.end = this.nodes.length;
       return;
     }
-    const gap = display === "inline" ? "" : " ";
+    const gap = display === "inline" && !(isComplete() && it.tag === "br") ? "" : " ";
     if (gap) into.push(gap);
-    this.content(it, { role, into, readable, depth: depth + 1, named: position.named });
+    this.content(it, { role, into, readable, depth: depth + 1, named: position.named, isInLabel, isInAriaHidden });
     if (gap) into.push(gap);
   }
 
@@ -273,7 +305,7 @@ class TreeBuilder {
       const shadow = shadowRootOf(it);
       for (let child = e.firstChild; child; child = child.nextSibling) {
         // Slotted nodes are added with their slot.
-        if (!shadow || !(child as Partial<Slottable>).assignedSlot) this.visit(child, position, it, root);
+        if (!shadow || !slotOf(child)) this.visit(child, position, it, root);
       }
       for (let child = shadow?.firstChild; shadow && child; child = child.nextSibling) this.visit(child, position, it, shadow);
     }
@@ -281,21 +313,27 @@ class TreeBuilder {
     if (!readable) return;
     if (generates) this.text(textAfter(it), position, it, "::after");
     const field = inputOf(it);
-    if (field && !/^(checkbox|radio|file)$/.test(field.type))
-      this.text(isPassword(field) ? marked(field.value) : field.value, position, it);
+    if (field && !/^(checkbox|radio|file)$/.test(field.type)) {
+      const value = isPassword(field) ? marked(field.value) : field.value;
+      if (isDrawnByOthers(it)) this.append(value, position.into);
+      else this.text(value, position, it);
+    }
   }
 
-  private build(it: Seen, outer: TreeNode | undefined): TreeNode | undefined {
+  private build(it: Seen, outer: TreeNode | undefined, isDrawn: boolean): TreeNode | undefined {
     const { element: e } = it;
     const frame = isFrame(it);
-    const role = frame ? "iframe" : (roleOf(it) ?? "generic");
-    if (isPresentational(role) || (role === "generic" && !it.ignored && isInlineText(it))) return undefined;
-    const name = nameOf(it);
+    const role = shownRole(it);
+    const action = isComplete() && !frame ? actionOf(it) : undefined;
+    if (isComplete() && role === "generic" && (it.tag.includes("-") || isEmptyElement(it))) recordHost(it);
+    if (isPresentational(role) || (!isComplete() && role === "generic" && !it.ignored && isInlineText(it))) return undefined;
+    const name = shownName(it);
+    if (isComplete() && !action && !name.text && isTransparent(it, role)) return undefined;
     const facts: Facts = {};
     let ref = 0;
     this.budget -= ELEMENT_SIZE + Math.min(name.text.length, MAX_TEXT);
     const { cursor, pointerEvents } = styleOf(it);
-    if (isVisible(it) && (frame || pointerEvents !== "none")) {
+    if (isDrawn || (isVisible(it) && (frame || pointerEvents !== "none"))) {
       ref = this.home.refTo(e, role, name.text, boundTo(it, role, name), labelAround(outer, name.text));
       if (frame) {
         facts.frame = this.home.keep(e);
@@ -303,10 +341,12 @@ class TreeBuilder {
         if (core) facts.frameId = core.frame;
         this.frames.push({ facts, core });
       }
-      if (cursor === "pointer") facts.pointer = true;
+      if (action) facts.action = action;
+      else if (cursor === "pointer" && !isComplete()) facts.pointer = true;
     }
+    if (action === "own" && role !== "textbox" && isEditingHost(it)) facts.editable = true;
     if (e === this.focused) facts.active = true;
-    if (it.attributeNames.length && it.attribute("aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;
+    if (isAriaHidden(it)) facts.ariaHidden = true;
     if (this.question.boxes) {
       const { x, y, width, height } = e.getBoundingClientRect();
       facts.box = [x, y, width, height].map(Math.round);
@@ -340,6 +380,67 @@ function labelAround(outer: TreeNode | undefined, name: string): string {
   while (outer?.name.text === name) outer = outer.outer;
   if (!outer) return "";
   return outer.label ?? (outer.label = labelOf(outer.role, outer.name.text));
+}
+
+function isAriaHidden(it: Seen): boolean {
+  return it.attributeNames.length > 0 && it.attribute("aria-hidden")?.toLowerCase() === "true";
+}
+
+/** The maximum length of names that snapshots show. */
+const MAX_NAME = 900;
+
+/** Returns whether the text of a label is the name of its control, which is in it or beside it, so that the label need not be shown. */
+function isLabelOfName(it: Seen): boolean {
+  const label = it.element as HTMLLabelElement;
+  const { control } = label;
+  if (!control || !(label.contains(control) || label.previousElementSibling === control || label.nextElementSibling === control))
+    return false;
+  const owner = seen(control);
+  const name = shownName(owner).text;
+  const isShown = labelDrawing(owner) || (isVisible(owner) && styleOf(owner).pointerEvents !== "none");
+  return !!isShown && name.length <= MAX_NAME && withoutSpace(name).includes(withoutSpace(label.textContent ?? ""));
+}
+
+const withoutSpace = (text: string): string => text.replace(/[\s\u200b\u00ad]+/g, "");
+
+/** The roles of inline elements that only change how their text looks. */
+const PHRASING = new Set("code emphasis generic mark strong subscript superscript time".split(" "));
+
+/** Returns whether an element without an action adds nothing to its text: an inline one, or an empty block. */
+function isTransparent(it: Seen, role: string): boolean {
+  if (it.ignored || !PHRASING.has(role) || it.has("aria-hidden")) return false;
+  const { display } = styleOf(it);
+  return display === "inline" || display === "contents" || (role === "generic" && isEmptyElement(it));
+}
+
+function isEmptyElement(it: Seen): boolean {
+  return !it.element.firstChild && !shadowRootOf(it);
+}
+
+/** The elements that were reported as possible hosts of closed shadow roots. */
+const reportedHosts = new WeakSet<Element>();
+let hosts: Handle[] = [];
+/** The maximum number of such elements for each snapshot, and the minimum size of their boxes, in CSS pixels. */
+const MAX_HOSTS = 20;
+/** The maximum number of those that are no custom elements, for each document. */
+const MAX_PLAIN_HOSTS = 20;
+let plainHosts = 0;
+const MIN_HOST_SIZE = 8;
+
+/** Records an element that is larger than its content explains, because it may be the host of a closed shadow root. */
+function recordHost(it: Seen): void {
+  if (hosts.length >= MAX_HOSTS || !hasReports() || shadowRootOf(it) || reportedHosts.has(it.element) || !isVisible(it)) return;
+  const [, , width = 0, height = 0] = it.box ?? [];
+  if (width < MIN_HOST_SIZE || height < MIN_HOST_SIZE || (!it.tag.includes("-") && plainHosts++ >= MAX_PLAIN_HOSTS)) return;
+  reportedHosts.add(it.element);
+  hosts.push(keep(it.element));
+}
+
+/** Returns the elements of the last snapshot that may be hosts of closed shadow roots, each once. */
+export function takeHosts(): Handle[] | undefined {
+  const taken = hosts;
+  hosts = [];
+  return taken.length ? taken : undefined;
 }
 
 /** Returns whether an element is inline and only contains a text, like most `<b>` and `<span>`. */
@@ -421,7 +522,8 @@ function list(children: Child[], entries: Entry[]): number {
 /** Adds a text to the entries. Returns the number of entries: 0 for an empty text. */
 function addTextEntry(text: string, entries: Entry[]): number {
   const normalized = NOT_NORMALIZED.test(text) ? text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ") : text;
-  if (!normalized) return 0;
+  // In a complete tree, the engine separates the texts beside an element that it omits.
+  if (!normalized || (normalized === " " && isComplete())) return 0;
   entries.push(bounded(normalized));
   return 1;
 }

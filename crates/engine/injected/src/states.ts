@@ -3,6 +3,7 @@
 import { isDisabled, checkedState, readonlyState } from "./aria/states";
 import { requestFrame, setTimer } from "./causes";
 import { closest, flatParent, isElementVisible, tagOf } from "./dom";
+import { labelDrawing } from "./drawn";
 import { held, type Handle } from "./handles";
 import { seen, withCaches } from "./seen";
 
@@ -26,14 +27,14 @@ export interface Gone {
 
 const FIELDS = new Set("input textarea select".split(" "));
 
-/** Returns the states of an element. The states of a label are those of its control, except `visible`. */
+/** Returns the states of an element. The states of a label are those of its control, except `visible`. A label can make its control visible. */
 export function states({ handle }: { handle: Handle }): States | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
   return withCaches(() => {
     const control = controlOf(e);
     return {
-      visible: isElementVisible(e),
+      visible: isShown(e),
       enabled: !isDisabled(seen(control)),
       editable: editableOf(control) ?? null,
       checked: checkedState(seen(control)) ?? null,
@@ -42,6 +43,11 @@ export function states({ handle }: { handle: Handle }): States | Gone {
       focused: (control.getRootNode() as Document | ShadowRoot).activeElement === control,
     };
   });
+}
+
+/** Returns whether the element is visible, or drawn by its visible label. */
+function isShown(e: Element): boolean {
+  return isElementVisible(e) || !!labelDrawing(seen(e));
 }
 
 /** Returns the element of a handle, or undefined if it is not in the document. */
@@ -82,7 +88,7 @@ export async function lacking(e: Element, required: State[]): Promise<State | "a
   const missing = withCaches(() => {
     const control = controlOf(e);
     return required.find((state) => {
-      if (state === "visible") return !isElementVisible(e);
+      if (state === "visible") return !isShown(e);
       if (state === "enabled") return isDisabled(seen(control));
       if (state === "editable") return editableOf(control) === false;
       return false;

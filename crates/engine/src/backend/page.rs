@@ -83,6 +83,15 @@ pub trait Evaluation {
     fn waits_for_promises(&self) -> bool {
         false
     }
+    /// Reports the event listeners of documents to their injected scripts, if the browser knows them. All frames of the page must be given.
+    async fn update_listeners(&self, _frames: &[FrameId]) -> Result<()> {
+        Ok(())
+    }
+    /// Reports the closed shadow roots of elements to the injected script of their document, if the browser knows them. Returns whether there
+    /// are any.
+    async fn find_closed_roots(&self, _frame: &FrameId, _hosts: &[Handle]) -> Result<bool> {
+        Ok(false)
+    }
     /// Injects the script into all frames without waiting, so that frames can call each other.
     fn prepare_frames(&self) {}
     /// Runs a function of the caller in the page's main world and returns its result as JSON; `None` for `undefined`.

@@ -118,7 +118,7 @@ fn is_wrapper(shown: &Shown<'_>, around: Surroundings<'_>) -> bool {
         && !key::has_states(node, States::WithoutActive)
         // The body of a document is active if nothing else is.
         && (!node.active || around.is_outermost)
-        && (around.in_clickable || !shown.has_pointer())
+        && !shown.acts(around.in_clickable)
         && node.url.is_none()
 }
 
@@ -264,7 +264,7 @@ pub(super) fn write_node<'t, 'a>(
 
 /// Returns whether a node has nothing to show beside its name and its content.
 fn is_bare(shown: &Shown<'_>, around: Surroundings<'_>) -> bool {
-    !key::has_states(shown.node, States::All) && (around.in_clickable || !shown.has_pointer())
+    !key::has_states(shown.node, States::All) && !shown.acts(around.in_clickable)
 }
 
 /// Writes a heading of Markdown; `None` if its content needs lines of its own.
@@ -357,6 +357,9 @@ fn row<'a>(items: &[Item<'a>], around: Surroundings<'a>) -> Option<String> {
             true => vec![Part::Text(node.name.clone())],
             false => sequence(&cell.children, inside, MAX_LONG_PARTS)?,
         };
+        // The controls in a cell stand for it, unless the cell is acted on for itself.
+        let has_nodes = parts.iter().any(|part| matches!(part, Part::Node(..)));
+        let reference = reference.filter(|_| !has_nodes || cell.action.is_some());
         match (reference, parts.as_slice()) {
             (None, parts) => write_sequence(&mut line, parts, true),
             (Some(reference), [Part::Text(text)]) => {
@@ -442,8 +445,7 @@ fn reference(shown: &Shown<'_>, around: Surroundings<'_>) -> Option<String> {
         || is_cell
         || is_named
         || node.active;
-    let is_clickable = shown.has_pointer() && !around.in_clickable;
-    (is_target || is_clickable).then(|| format!("{}e{number}", shown.prefix))
+    (is_target || shown.acts(around.in_clickable)).then(|| format!("{}e{number}", shown.prefix))
 }
 
 /// Returns whether a node is a frame whose few elements are shown, each with a ref of its own: no call takes a snapshot of that frame alone.

@@ -202,8 +202,12 @@ pub(super) struct Node {
     pub(super) pressed: Mark,
     pub(super) selected: bool,
     pub(super) aria_hidden: bool,
-    /// Whether the cursor over it is a hand.
+    /// Whether the cursor over it is a hand. Complete facts have `action` instead.
     pub(super) pointer: bool,
+    /// How a person can act on it, if it is no native control.
+    pub(super) action: Option<Action>,
+    /// Whether its content can be edited, if it is no text box.
+    pub(super) editable: bool,
     pub(super) url: Option<String>,
     pub(super) placeholder: Option<String>,
     /// The bounding box in its frame's viewport, in CSS pixels: x, y, width, height.
@@ -223,6 +227,20 @@ pub(super) struct Node {
     pub(super) parts: bool,
     /// Whether it is invisible, or its visible text differs from its name.
     pub(super) unseen: bool,
+}
+
+/// How a person can act on an element, from `injected/src/interactive.ts`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Action {
+    /// By clicking; the only element in it may stand for it.
+    Pointer,
+    /// By the focus, by editing or by dragging.
+    Own,
+    /// An event listener responds, unless it is there for elements in it.
+    Listens,
+    /// Only if there is nothing else to act on in it.
+    Weak,
 }
 
 /// A state that is off, on, or of a kind (`mixed`, `spelling`).

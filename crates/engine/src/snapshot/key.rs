@@ -104,6 +104,7 @@ pub(super) fn has_states(node: &Node, states: States) -> bool {
         || is_on(&node.pressed)
         || (node.selected && states != States::WithoutSelection)
         || node.aria_hidden
+        || node.editable
         || node.unseen
 }
 
@@ -114,6 +115,7 @@ pub(super) fn push_states(out: &mut String, node: &Node) {
     push_flag(out, "disabled", node.disabled);
     push_flag(out, "expanded", node.expanded);
     push_flag(out, "active", node.active);
+    push_flag(out, "editable", node.editable);
     push_mark(out, "invalid", &node.invalid);
     if node.level > 0 {
         let _ = write!(out, " [level={}]", node.level);

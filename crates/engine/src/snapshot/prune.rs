@@ -1,6 +1,7 @@
 //! Pruning the facts: wrappers of a single item, repeated texts, and names that the content shows anyway are omitted.
 
-use super::facts::{Entry, FrameSnapshot, Node};
+use super::facts::{Action, Entry, FrameSnapshot, Layout, Node};
+use super::key::CONTROLS;
 use super::line::Ref;
 use std::borrow::Cow;
 
@@ -21,12 +22,19 @@ pub(super) struct Shown<'a> {
     pub(super) origin: &'a str,
     /// Whether its name is shown.
     pub(super) named: bool,
+    /// How a person can act on it, if that is not only for elements in it.
+    pub(super) action: Option<Action>,
     pub(super) children: Vec<Item<'a>>,
 }
 
 impl<'a> Shown<'a> {
     pub(super) fn has_pointer(&self) -> bool {
         has_pointer(self.node)
+    }
+
+    /// Returns whether a person can act on it, apart from native controls.
+    pub(super) fn acts(&self, in_clickable: bool) -> bool {
+        self.action.is_some() || (self.has_pointer() && !in_clickable)
     }
 
     pub(super) fn reference(&self) -> Option<Ref<'a>> {
@@ -60,14 +68,21 @@ impl<'a> Shown<'a> {
 }
 
 /// Prunes a document and its frames, down to a level.
-pub(super) fn prune(snapshot: &FrameSnapshot, depth: Option<u32>) -> Vec<Item<'_>> {
-    frame(snapshot, depth, 0)
+pub(super) fn prune(snapshot: &FrameSnapshot, layout: Layout, depth: Option<u32>) -> Vec<Item<'_>> {
+    frame(snapshot, layout, depth, 0)
 }
 
-fn frame(snapshot: &FrameSnapshot, depth: Option<u32>, level: u32) -> Vec<Item<'_>> {
+fn frame(
+    snapshot: &FrameSnapshot,
+    layout: Layout,
+    depth: Option<u32>,
+    level: u32,
+) -> Vec<Item<'_>> {
     let mut walk = Walk {
         snapshot,
+        layout,
         depth,
+        targets: 0,
         places: node_contexts(snapshot, level),
         next: 0,
         next_node: 0,
@@ -88,6 +103,10 @@ struct NodeContext {
     is_loose_text: bool,
     /// Whether it is not a generic, and its own name is shown; known after it was visited.
     tells_its_name: bool,
+    /// Whether it has a ref because a person can act on it, so that it is shown; known after it was visited.
+    acts: bool,
+    /// Whether it is left out because it repeats the name of the node around it; known after it was visited.
+    is_left_out: bool,
 }
 
 fn node_contexts(snapshot: &FrameSnapshot, top: u32) -> Vec<NodeContext> {
@@ -108,6 +127,8 @@ fn node_contexts(snapshot: &FrameSnapshot, top: u32) -> Vec<NodeContext> {
                 parent: open.last().map(|(_, place)| *place),
                 is_loose_text: node.role == "generic",
                 tells_its_name: false,
+                acts: false,
+                is_left_out: false,
             });
             open.push((node.children, places.len() - 1));
         }
@@ -120,7 +141,10 @@ fn node_contexts(snapshot: &FrameSnapshot, top: u32) -> Vec<NodeContext> {
 
 struct Walk<'a> {
     snapshot: &'a FrameSnapshot,
+    layout: Layout,
     depth: Option<u32>,
+    /// The number of nodes so far that a person can act on.
+    targets: usize,
     places: Vec<NodeContext>,
     /// The indexes of the next entry, and of the next node.
     next: usize,
@@ -144,8 +168,21 @@ impl<'a> Walk<'a> {
                 _ => into.push(Item::Text(Cow::Borrowed(text))),
             },
             Entry::Node(node) => {
+                let place = self.next_node;
                 let shown = self.node(node, level, in_clickable);
-                into.extend(simplify(shown, parent, in_clickable));
+                let repeats_name = parent.is_some_and(|it| repeats_name(&shown, it, self.layout));
+                match simplify(shown, repeats_name, in_clickable, self.layout) {
+                    Some(item) => into.push(item),
+                    None => {
+                        self.places[place].is_left_out = repeats_name;
+                        // What was between two texts separates them.
+                        if let (Layout::Compact, Some(Item::Text(before))) =
+                            (self.layout, into.last_mut())
+                        {
+                            before.to_mut().push(' ');
+                        }
+                    }
+                }
             }
         }
     }
@@ -153,6 +190,7 @@ impl<'a> Walk<'a> {
     fn node(&mut self, node: &'a Node, level: u32, in_clickable: bool) -> Shown<'a> {
         let place = self.next_node;
         self.next_node += 1;
+        let targets = self.targets;
         let mut children = Vec::new();
         for _ in 0..node.children {
             let in_clickable = in_clickable || has_pointer(node);
@@ -160,17 +198,41 @@ impl<'a> Walk<'a> {
         }
         trim(&mut children);
         if let Some(content) = node.frame.and_then(|it| self.snapshot.frames.get(&it)) {
-            children = frame(content, self.depth, level + 1);
+            children = frame(content, self.layout, self.depth, level + 1);
+        }
+        let inside = self.targets - targets;
+        // What only wraps other targets is not acted on for itself.
+        let is_wrapper = match node.role.as_str() {
+            "generic" => node.name.is_empty(),
+            "cell" | "columnheader" | "gridcell" | "rowheader" => true,
+            _ => false,
+        };
+        let wraps = is_wrapper && inside > 0 && !children.iter().any(has_own_text);
+        let action = node.action.filter(|action| match action {
+            Action::Own => true,
+            Action::Pointer => !wraps,
+            Action::Listens => !wraps && inside <= MAX_TARGETS,
+            Action::Weak => inside == 0,
+        });
+        let action = action.filter(|_| node.reference.is_some());
+        self.places[place].acts = action.is_some() && self.layout == Layout::Compact;
+        if action.is_some() || CONTROLS.contains(&&*node.role) {
+            self.targets += 1;
         }
         let named = !node.name.is_empty() && !self.is_shown_by_content(node, place);
         self.places[place].tells_its_name = named && node.role != "generic";
-        Shown {
+        let mut shown = Shown {
             node,
             prefix: &self.snapshot.prefix,
             origin: &self.snapshot.origin,
             named,
+            action,
             children,
+        };
+        if shown.only_text() == Some(node.name.as_str()) {
+            shown.children.clear();
         }
+        shown
     }
 
     /// Returns whether all sources of a name are shown below, each as a separate item.
@@ -185,11 +247,17 @@ impl<'a> Walk<'a> {
     fn is_shown_as_name(&self, source: usize, end: usize) -> bool {
         let is_shown = |place: &NodeContext| self.depth.is_none_or(|depth| place.level <= depth);
         let around = std::iter::successors(Some(source), |place| self.places.get(*place)?.parent);
-        around.take_while(|place| *place > end).any(|index| {
-            self.places.get(index).is_some_and(|place| {
-                let tells = place.tells_its_name || (index == source && !place.is_loose_text);
-                tells && is_shown(place)
-            })
+        let around: Vec<(usize, &NodeContext)> = around
+            .take_while(|place| *place > end)
+            .filter_map(|index| Some((index, self.places.get(index)?)))
+            .collect();
+        // What is in a node that is left out is shown by the name of a node around it.
+        let left_out = around.iter().rposition(|(_, place)| place.is_left_out);
+        let shown = &around[left_out.map_or(0, |at| at + 1)..];
+        shown.iter().any(|(index, place)| {
+            let is_item = *index == source && !place.is_loose_text;
+            let tells = place.tells_its_name || place.acts || is_item;
+            tells && is_shown(place)
         })
     }
 }
@@ -198,43 +266,88 @@ fn has_pointer(node: &Node) -> bool {
     node.pointer && node.reference.is_some()
 }
 
-/// Returns the replacement of a node that adds no information.
-fn simplify<'a>(
-    mut shown: Shown<'a>,
-    parent: Option<&Node>,
-    in_clickable: bool,
-) -> Option<Item<'a>> {
-    let is_clickable_root = shown.has_pointer() && !in_clickable;
-    let node = shown.node;
-    if shown.only_text() == Some(node.name.as_str()) {
-        shown.children.clear();
-    }
-    let is_picture = matches!(node.role.as_str(), "img" | "graphics-document");
-    if is_picture && node.name.is_empty() && shown.children.is_empty() {
-        return is_clickable_root.then_some(Item::Node(shown));
-    }
-    if node.role != "generic" {
-        return Some(Item::Node(shown));
-    }
-    if let [Item::Node(child)] = shown.children.as_mut_slice()
-        && child.is_bare_generic()
+/// The number of targets in an element above which its event listeners are for those.
+const MAX_TARGETS: usize = 4;
+
+/// Returns whether a node only repeats the name of the node around it. In the compact layout, what a person can act on is shown, unless the
+/// node around it is a control.
+fn repeats_name(shown: &Shown<'_>, parent: &Node, layout: Layout) -> bool {
+    let wrapped = match shown.children.as_slice() {
+        [Item::Node(child)] if !shown.named && joins(shown, child, layout) => child,
+        _ => shown,
+    };
+    let acts = layout == Layout::Compact && shown.action.is_some();
+    shown.node.role == "generic"
+        && !shown.node.aria_hidden
+        && wrapped.has_only_text(&parent.name)
+        && (!acts || CONTROLS.contains(&&*parent.role))
+}
+
+/// Returns whether the text of a child moves up into a wrapper that has nothing else.
+fn joins(shown: &Shown<'_>, child: &Shown<'_>, layout: Layout) -> bool {
+    let child_acts = layout == Layout::Compact && child.action.is_some();
+    child.is_bare_generic()
         && child.only_text().is_some()
+        && !child_acts
         && !child.node.active
         && !child.node.aria_hidden
-        && !node.aria_hidden
-    {
-        let text = std::mem::take(&mut child.children);
-        shown.children = text;
+        && !shown.node.aria_hidden
+}
+
+/// Returns whether an item shows a text that is not that of another target.
+fn has_own_text(item: &Item<'_>) -> bool {
+    match item {
+        Item::Text(_) => true,
+        Item::Node(shown) if shown.action.is_some() => false,
+        Item::Node(shown) if CONTROLS.contains(&&*shown.node.role) => false,
+        Item::Node(shown) => shown.named || shown.children.iter().any(has_own_text),
     }
-    if !node.aria_hidden && parent.is_some_and(|it| shown.has_only_text(&it.name)) {
+}
+
+/// Returns the replacement of a node that adds no information.
+fn simplify(
+    mut shown: Shown<'_>,
+    repeats_name: bool,
+    in_clickable: bool,
+    layout: Layout,
+) -> Option<Item<'_>> {
+    let acts = shown.acts(in_clickable);
+    let node = shown.node;
+    let is_picture = matches!(node.role.as_str(), "img" | "graphics-document");
+    if is_picture && node.name.is_empty() && shown.children.is_empty() {
+        return acts.then_some(Item::Node(shown));
+    }
+    if node.role != "generic" {
+        let is_hidden = layout == Layout::Compact
+            && node.aria_hidden
+            && node.reference.is_none()
+            && !shown.named
+            && shown.children.is_empty();
+        return (!is_hidden).then_some(Item::Node(shown));
+    }
+    if let [Item::Node(child)] = shown.children.as_slice()
+        && joins(&shown, child, layout)
+        && let Some(Item::Node(child)) = shown.children.pop()
+    {
+        shown.children = child.children;
+    }
+    if repeats_name {
         return None;
     }
     if shown.named {
         return Some(Item::Node(shown));
     }
-    match shown.children.as_slice() {
-        [] => is_clickable_root.then_some(Item::Node(shown)),
-        [Item::Node(child)] if child.node.reference.is_some() => shown.children.pop(),
+    match shown.children.as_mut_slice() {
+        [] => acts.then_some(Item::Node(shown)),
+        [Item::Node(child)] if child.node.reference.is_some() => {
+            if layout == Layout::Compact && shown.action.is_some() {
+                if shown.action == Some(Action::Own) {
+                    return Some(Item::Node(shown));
+                }
+                child.action = child.action.or(shown.action);
+            }
+            shown.children.pop()
+        }
         _ => Some(Item::Node(shown)),
     }
 }

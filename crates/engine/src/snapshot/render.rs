@@ -26,7 +26,7 @@ impl FrameSnapshot {
             in_form: false,
             owner: None,
         };
-        writer.items(&prune(self, options.depth), 0, around);
+        writer.items(&prune(self, options.layout, options.depth), 0, around);
         writer.text.pop();
         Rendered {
             text: writer.text,
@@ -137,7 +137,7 @@ fn rank(shown: &Shown<'_>, around: Surroundings<'_>) -> Rank {
         return Rank::Container;
     }
     let is_control = CONTROLS.contains(&role) && role != "option";
-    match is_control || (shown.has_pointer() && !around.in_clickable) {
+    match is_control || shown.acts(around.in_clickable) {
         true if shown.node.in_view => Rank::InView,
         true if around.in_form => Rank::InForm,
         true => Rank::Control,

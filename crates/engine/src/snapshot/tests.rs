@@ -2,6 +2,7 @@
 
 mod changes;
 mod compact;
+mod complete;
 mod outline;
 
 use super::facts::{Entry, Mark, Node};

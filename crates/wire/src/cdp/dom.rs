@@ -120,6 +120,8 @@ pub struct Node {
     pub frame_id: Option<FrameId>,
     pub content_document: Option<Box<Node>>,
     pub shadow_roots: Option<Vec<Node>>,
+    /// `user-agent`, `open` or `closed`, if it is a shadow root.
+    pub shadow_root_type: Option<String>,
 }
 
 /// [`DOM.Rect`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#type-Rect)

@@ -9,7 +9,8 @@ import { isPresentational, isHidden, isSummary, roleOf, provideNames, elementRol
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
 
-const NAME_FROM_CONTENT = roles(
+/** The roles whose name is the text of the content. */
+export const NAME_FROM_CONTENT = roles(
   "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab " +
     "tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref graphics-object",
 );
@@ -46,6 +47,37 @@ export function fullNameOf(it: Seen): Name {
 }
 
 export const NAMELESS: Name = { text: "", sources: [] };
+
+/**
+ * Returns the name that the author gave an element whose role prohibits names, such as a generic one, by `aria-labelledby`, `aria-label` or
+ * `title`.
+ */
+export function authorNameOf(it: Seen): Name {
+  if (!it.attributeNames.length) return NAMELESS;
+  const sources: Walk["sources"] = [];
+  const labels = labelledBy(it);
+  const visited = new Set<Element>();
+  const referred = labels ? references(it, labels).map((e) => ofReference(e, { includeHidden: false, visited, sources })) : [];
+  const text = squash(referred.join(" "));
+  if (text) return { text, sources };
+  const own = squash(it.attribute("aria-label") ?? "") || squash(it.attribute("title") ?? "");
+  return own ? { text: own, sources: [it] } : NAMELESS;
+}
+
+/** Returns the name of a control that is not rendered, without the hidden parts of its labels. */
+export function nameByVisibleLabels(it: Seen): Name {
+  const own = squash(it.attribute("aria-label") ?? "");
+  if (own) return { text: own, sources: [it] };
+  const walk: Walk = { includeHidden: false, visited: new Set([it.element]), sources: [], referred: false, embedded: true, inside: true };
+  return {
+    text: squash(
+      labelsOf(it)
+        .map((label) => alternative(seen(label), walk))
+        .join(" "),
+    ),
+    sources: ["parts"],
+  };
+}
 const NAMED_BY_HTML = roles("area button fieldset img input meter output progress select summary table textarea");
 
 /** Returns whether the element type has a native source of names. */
@@ -167,9 +199,11 @@ function alternative(it: Seen, walk: Walk): string {
   }
   const labels = walk.referred ? "" : labelledBy(it);
   if (labels) {
+    // An element that refers to itself is not embedded in another widget, so its value does not replace its label.
+    const own: Walk = { ...walk, referred: true, embedded: false, inside: false };
     const text = squash(
       references(it, labels)
-        .map((r) => ofReference(r, walk))
+        .map((r) => (r === it.element ? alternative(it, own) : ofReference(r, walk)))
         .join(" "),
     );
     if (text) return text;
@@ -201,7 +235,7 @@ function alternative(it: Seen, walk: Walk): string {
 
 /** Adds the element to the sources if the text is not blank. Returns the text. */
 function withSource(it: Seen, text: string, walk: Walk): string {
-  if (text.trim()) walk.sources.push(it);
+  if (squash(text)) walk.sources.push(it);
   return text;
 }
 

@@ -44,22 +44,6 @@ export const NAME_PROHIBITED = words(
     "time doc-pagefooter doc-pageheader",
 );
 
-// The required roles of the accessibility parent. Without one of them a role is ignored: https://www.w3.org/TR/wai-aria-1.2/#scope.
-const CONTEXTS = new Map<string, Set<string>>();
-for (const [roles, parents] of [
-  ["caption", "figure grid table treegrid"],
-  ["cell columnheader gridcell rowheader", "row"],
-  ["listitem", "list directory"],
-  ["menuitem menuitemcheckbox menuitemradio", "group menu menubar"],
-  ["option", "group listbox"],
-  ["row", "grid rowgroup table treegrid"],
-  ["rowgroup", "grid table treegrid"],
-  ["tab", "tablist"],
-  ["treeitem", "group tree"],
-] as const) {
-  for (const role of words(roles)) CONTEXTS.set(role, words(parents));
-}
-
 /** The roles of elements whose role only depends on the tag. */
 const ROLE_BY_TAG = new Map(
   Object.entries({
@@ -260,13 +244,13 @@ export function isPresentational(role: string | null | undefined): boolean {
   return role === "none" || role === "presentation";
 }
 
-/** Returns the first role of the attribute that is valid, is in its required context, and has the required name. */
+/** Returns the first role of the attribute that is valid and has the required name. Whether it is in its required context does not matter. */
 function explicitRole(it: Seen): string | undefined {
   if (it.explicit !== undefined) return it.explicit || undefined;
   const tokens = it.attribute("role")?.toLowerCase().split(/\s+/) ?? [];
   const role = tokens.find((token) => {
     if (!ROLES.has(token)) return false;
-    const isUsable = isInContext(it, token) && (!/^(form|region)$/.test(token) || isNamed(it));
+    const isUsable = !/^(form|region)$/.test(token) || isNamed(it);
     if (!isUsable) it.ignored = true;
     return isUsable;
   });
@@ -274,18 +258,16 @@ function explicitRole(it: Seen): string | undefined {
   return role && it.explicit;
 }
 
-/** Returns whether the accessibility parent of an element has a role that the role of the element requires. */
-function isInContext(it: Seen, role: string): boolean {
-  const parents = CONTEXTS.get(role);
-  if (!parents) return true;
+/** Returns whether an `<li>` is in a list. https://w3c.github.io/html-aam/#el-li */
+function isInList(it: Seen): boolean {
   for (let at = accessibilityParentOf(it), steps = 0; at && steps < MAX_DEPTH; at = accessibilityParentOf(at), steps++) {
-    const parentRole = roleOf(at);
-    if (parentRole && parentRole !== "generic" && !isPresentational(parentRole)) return parents.has(parentRole);
+    const role = roleOf(at);
+    if (role && role !== "generic" && !isPresentational(role)) return role === "list" || role === "directory";
   }
   return false;
 }
 
-/** The maximum number of ancestors that are searched for a context, because `aria-owns` can be circular. */
+/** The maximum number of ancestors that are searched for a list, because `aria-owns` can be circular. */
 const MAX_DEPTH = 1_000;
 
 /** Returns the owner by `aria-owns`, else the parent in the flat tree. */
@@ -383,7 +365,7 @@ function tagRole(it: Seen): string | null | undefined {
     case "section":
       return isNamed(it) ? "region" : "generic";
     case "li":
-      return isInContext(it, "listitem") ? "listitem" : "generic";
+      return isInList(it) ? "listitem" : "generic";
     case "img":
       return it.attribute("alt") === "" && !hasTabIndex(it) && !hasGlobalAttribute(it) && !isNamed(it) ? "presentation" : "img";
     case "input":

@@ -1,6 +1,6 @@
 // CSS selectors that pierce open shadow roots, with Playwright's pseudo-classes such as `:has-text()`, `:text()` and `:visible`.
 
-import { isElementVisible, parentOrHost } from "../dom";
+import { elementShadowRoot, isElementVisible, parentOrHost } from "../dom";
 import { cached } from "../seen";
 import { distanceOf, ranked } from "./layout";
 import { orReject, type Complex, type Compound, type Css, type CssTest } from "./steps";
@@ -16,8 +16,8 @@ export const shadowRootsOf: (root: Root) => ShadowRoot[] = cached((root) => {
   const add = (shadow: ShadowRoot | null): void => {
     if (shadow) found.push(shadow, ...shadowRootsOf(shadow));
   };
-  if (root instanceof Element) add(root.shadowRoot);
-  for (const e of root.querySelectorAll("*")) add(e.shadowRoot);
+  if (root instanceof Element) add(elementShadowRoot(root));
+  for (const e of root.querySelectorAll("*")) add(elementShadowRoot(e));
   return found;
 });
 
@@ -134,7 +134,7 @@ export function inOrder(elements: Set<Element>, scope: Scope): Element[] {
   const visit = (e: Element): void => {
     if (elements.has(e)) sorted.push(e);
     for (const child of e.children) visit(child);
-    for (const child of e.shadowRoot?.children ?? []) visit(child);
+    for (const child of elementShadowRoot(e)?.children ?? []) visit(child);
   };
   visit(scope instanceof Element ? scope : scope.documentElement);
   return sorted;

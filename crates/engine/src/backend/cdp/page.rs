@@ -20,6 +20,7 @@ use wire::cdp::{page, target};
 use dialogs::Chooser;
 use frames::{Child, FrameInfo};
 use input::Drag;
+use listeners::KnownListeners;
 use profiling::ProfilingState;
 use requests::RequestRecord;
 use worlds::Worlds;
@@ -32,6 +33,7 @@ mod events;
 mod frames;
 mod input;
 mod interception;
+mod listeners;
 mod navigation;
 mod profiling;
 mod requests;
@@ -48,6 +50,7 @@ pub(crate) struct CdpPage {
     session: Session,
     state: Mutex<State>,
     worlds: Mutex<Worlds>,
+    listeners: Mutex<HashMap<FrameId, KnownListeners>>,
     /// Notifies of new execution contexts.
     new_worlds: Changes,
     drag: Drag,
@@ -117,6 +120,7 @@ impl CdpPage {
                 profiling: ProfilingState::default(),
             }),
             worlds: Mutex::default(),
+            listeners: Mutex::default(),
             new_worlds: Changes::default(),
             drag: Drag::default(),
             screencast: Mutex::default(),
@@ -139,6 +143,12 @@ impl CdpPage {
 
     fn worlds(&self) -> MutexGuard<'_, Worlds> {
         self.worlds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn listeners(&self) -> MutexGuard<'_, HashMap<FrameId, KnownListeners>> {
+        self.listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -45,6 +45,14 @@ impl Evaluation for CdpPage {
         Ok(json_of(self.in_isolated(frame, call).await?.decode()?))
     }
 
+    async fn update_listeners(&self, frames: &[FrameId]) -> Result<()> {
+        Self::update_listeners(self, frames).await
+    }
+
+    async fn find_closed_roots(&self, frame: &FrameId, hosts: &[Handle]) -> Result<bool> {
+        Self::find_closed_roots(self, frame, hosts).await
+    }
+
     async fn inject_script(&self, frame: &FrameId, script: &str) -> Result<()> {
         let call = runtime::CallFunctionOn {
             function_declaration: format!("function() {{ {script} }}"),
@@ -149,7 +157,7 @@ impl Evaluation for CdpPage {
 
 impl CdpPage {
     /// Calls a function in the isolated world of a frame, in which the injected script is present.
-    async fn in_isolated(
+    pub(super) async fn in_isolated(
         &self,
         frame: &FrameId,
         mut call: runtime::CallFunctionOn,
@@ -255,7 +263,11 @@ impl CdpPage {
         Ok(described.node)
     }
 
-    async fn resolved(&self, world: &World, node: dom::BackendNodeId) -> Result<RemoteElement> {
+    pub(super) async fn resolved(
+        &self,
+        world: &World,
+        node: dom::BackendNodeId,
+    ) -> Result<RemoteElement> {
         let session = self.session_of(&world.session);
         let resolved = session
             .call(&dom::ResolveNode {
@@ -270,7 +282,7 @@ impl CdpPage {
     }
 
     /// Returns the isolated world of a frame, which is created if the browser has not done so.
-    async fn isolated_world(&self, frame: &FrameId) -> Result<World> {
+    pub(super) async fn isolated_world(&self, frame: &FrameId) -> Result<World> {
         if let Some(world) = self.worlds().isolated(frame) {
             return Ok(world);
         }
@@ -301,7 +313,11 @@ impl CdpPage {
     }
 
     /// Converts the error of a destroyed execution context to `DocumentGone`.
-    async fn map_context_gone<T>(&self, world: &World, answer: wire::Result<T>) -> Result<T> {
+    pub(super) async fn map_context_gone<T>(
+        &self,
+        world: &World,
+        answer: wire::Result<T>,
+    ) -> Result<T> {
         match answer {
             Ok(answer) => Ok(answer),
             Err(error @ wire::Error::Protocol { .. }) => {
@@ -335,7 +351,7 @@ impl CdpPage {
         }
     }
 
-    fn session_of(&self, id: &Arc<str>) -> Session {
+    pub(super) fn session_of(&self, id: &Arc<str>) -> Session {
         self.session.connection().session(id.clone())
     }
 }
@@ -377,14 +393,14 @@ async fn returned(result: runtime::RemoteObject) -> Result<Option<Value>> {
     compute_if_large(is_large, read).await
 }
 
-fn value(value: Value) -> runtime::CallArgument {
+pub(super) fn value(value: Value) -> runtime::CallArgument {
     runtime::CallArgument {
         value: Some(value),
         ..Default::default()
     }
 }
 
-fn object(id: runtime::RemoteObjectId) -> runtime::CallArgument {
+pub(super) fn object(id: runtime::RemoteObjectId) -> runtime::CallArgument {
     runtime::CallArgument {
         object_id: Some(id),
         ..Default::default()

@@ -51,7 +51,7 @@ impl CdpPage {
             .ok_or(Error::DocumentGone {})
     }
 
-    fn parent_of(&self, frame: &FrameId) -> Option<FrameId> {
+    pub(super) fn parent_of(&self, frame: &FrameId) -> Option<FrameId> {
         Some(self.state().frames.get(frame)?.parent.clone())
     }
 

@@ -1,0 +1,201 @@
+// What a person can act on: elements that can be edited, dragged or focused, and those that respond to clicks and keys.
+
+import { isSummary, roleOf } from "./aria/roles";
+import { parentOf, recordClosedRoots, styleOf } from "./dom";
+import { cached, type Seen } from "./seen";
+
+/**
+ * How a person can act on an element. `pointer`: by clicking, and the only element in it may stand for it. `own`: by the focus, by editing
+ * or by dragging. `listens`: an event listener responds, unless it is there for elements in it. `weak`: only if there is nothing else to
+ * act on in it.
+ */
+export type Action = "pointer" | "own" | "listens" | "weak";
+
+/** How an element responds to events: to clicks, only to the beginning of a press or a drag, or to others. */
+type Listening = "listens" | "grabs" | "weak";
+
+/** Returns how a person can act on an element; undefined for most elements. Native controls are recognized by their role instead. */
+export function actionOf(it: Seen): Action | undefined {
+  if (it.action === undefined) it.action = computeAction(it) ?? null;
+  return it.action ?? undefined;
+}
+
+function computeAction(it: Seen): Action | undefined {
+  if (isEditingHost(it) || isSummary(it) || isPlayer(it)) return "own";
+  if (it.tag === "body" || it.tag === "html") return undefined;
+  let action: Action | undefined;
+  if (it.attribute("draggable") === "true") return "own";
+  // A label acts for its control, which has a ref.
+  if (it.tag === "label" && (it.element as HTMLLabelElement).control) return undefined;
+  if (it.attributeNames.length) {
+    const index = Number.parseInt(it.attribute("tabindex") ?? "", 10);
+    if (index >= 0) return "own";
+    if (index < 0) action = "weak";
+  }
+  if (styleOf(it).cursor === "pointer" && (it.has("title") || it.has("aria-label") || !isInPointer(it)))
+    return isCollection(it) ? "weak" : "pointer";
+  const listens = listening(it);
+  if (listens === "listens" || listens === "grabs") return isCollection(it) ? "weak" : "listens";
+  return isListenedFor(it) ? "listens" : (listens ?? action);
+}
+
+/** Returns whether an element is an item of a collection that listens for its items. */
+function isListenedFor(it: Seen): boolean {
+  if (isCollection(it)) return false;
+  for (let at = parentOf(it); at && isCollection(at); at = parentOf(at)) if (/^(grabs|listens)$/.test(listening(at) ?? "")) return true;
+  return false;
+}
+
+/** Returns whether an element is an audio or a video with controls, or an embedded document that is no part of the page, such as a PDF. */
+export function isPlayer(it: Seen): boolean {
+  return (/^(audio|video)$/.test(it.tag) && it.has("controls")) || (/^(embed|object)$/.test(it.tag) && it.has("type"));
+}
+
+/** Returns whether the pointer cursor of an element is that of an element around it. */
+function isInPointer(it: Seen): boolean {
+  for (let at = parentOf(it); at && styleOf(at).cursor === "pointer"; at = parentOf(at)) if (!isCollection(at)) return true;
+  return false;
+}
+
+const COLLECTIONS = new Set("grid list listbox menu menubar rowgroup table tablist tree treegrid".split(" "));
+
+/** Returns whether a user acts on the items of an element instead of the element, because of its role or because its items can be moved. */
+function isCollection(it: Seen): boolean {
+  return COLLECTIONS.has(roleOf(it) ?? "") || (listening(it) === "grabs" && hasItems(it.element));
+}
+
+/** Returns whether an element has several children, which all have the same tag. */
+function hasItems(e: Element): boolean {
+  const children = [...e.children];
+  return children.length > 1 && children.every((child) => child.localName === children[0]?.localName);
+}
+
+/** Returns whether the content of an element can be edited, and that of its parent cannot. */
+export function isEditingHost(it: Seen): boolean {
+  const e = it.element as HTMLElement;
+  if (it.tag === "body" && e.ownerDocument.designMode === "on") return true;
+  if (!it.has("contenteditable") || !e.isContentEditable) return false;
+  return !(e.parentElement as HTMLElement | null)?.isContentEditable;
+}
+
+/** The types of events by which an element responds to a person. */
+const ACTIVATION = "auxclick click contextmenu dblclick mouseup pointerup touchend".split(" ");
+const PRESS = "dragstart mousedown pointerdown touchstart".split(" ");
+const OTHER = "dragenter dragover drop keydown keypress keyup mouseenter mouseover pointerenter pointerover".split(" ");
+const ACTIONS = new Map<string, Listening>([
+  ...PRESS.map((type): [string, Listening] => [type, "grabs"]),
+  ...ACTIVATION.map((type): [string, Listening] => [type, "listens"]),
+  ...OTHER.map((type): [string, Listening] => [type, "weak"]),
+]);
+/** The number of types of events above which an element listens for all elements in it, like the root of a React application. */
+const MAX_TYPES = 12;
+
+/** The elements whose listeners the browser reported. */
+export const reported = new WeakMap<Element, Listening>();
+let reports = false;
+
+/** Returns the elements of a document whose listeners the browser reported to the injected script of the document. */
+const reportedIn = cached((owner: Document): WeakMap<Element, Listening> => {
+  if (owner === document) return reported;
+  const view = owner.defaultView as { __playhouseCore?: { reported?: typeof reported } } | null;
+  return view?.__playhouseCore?.reported ?? reported;
+});
+
+/** Records the types of events to which elements listen, from a browser that reports all listeners. */
+export function setListeners(elements: readonly Element[], types: readonly (readonly string[])[]): void {
+  reports = true;
+  for (const [index, e] of elements.entries()) {
+    recordClosedRoots(e);
+    const action = strongest(types[index] ?? []);
+    if (action) reported.set(e, action);
+    else reported.delete(e);
+  }
+}
+
+/** Returns whether the browser reports listeners and closed shadow roots. */
+export function hasReports(): boolean {
+  return reports;
+}
+
+function strongest(types: readonly string[]): Listening | undefined {
+  if (new Set(types).size > MAX_TYPES) return undefined;
+  const actions = types.map((type) => ACTIONS.get(type));
+  return (["listens", "grabs", "weak"] as const).find((action) => actions.includes(action));
+}
+
+/** Returns how an element responds to events: as the browser reported; else by its attributes, and by what scripts store in elements. */
+function listening(it: Seen): Listening | undefined {
+  if (it.listening === undefined) it.listening = computeListening(it) ?? null;
+  return it.listening ?? undefined;
+}
+
+function computeListening(it: Seen): Listening | undefined {
+  if (reports) return reportedIn(it.element.ownerDocument).get(it.element);
+  const names = it.attributeNames;
+  const types = names.length ? names.filter((name) => name.startsWith("on")).map((name) => name.slice(2)) : [];
+  types.push(...typesStoredIn(it.element));
+  return types.length ? strongest(types) : undefined;
+}
+
+/** The properties of handlers that are read from each element. */
+const HANDLERS = ["click", "mousedown", "pointerdown"];
+/** The names of properties in which libraries store handlers: React, Vue, Svelte, Solid, jQuery and Zone.js, which Angular uses. */
+const STORED = /^(__reactProps\$|__reactEventHandlers\$|_vei$|__[a-z]+$|\$\$[a-z]+$|jQuery\d|__zone_symbol__[a-z]+(true|false)$)/;
+const HANDLER = /^(?:on|__|\$\$|__zone_symbol__)([A-Za-z]+?)(?:true|false)?$/;
+/** The number of elements that are searched for such properties. */
+const SEARCHED = 300;
+
+type Properties = Record<string | symbol, unknown>;
+
+/** Returns the object that scripts of the page have for an element. In Firefox, that of the sandbox has none of their properties. */
+function propertiesOf(e: Element): Properties {
+  const own = e as unknown as Properties & { wrappedJSObject?: Properties };
+  return own.wrappedJSObject ?? own;
+}
+
+function keysOf(properties: Properties): (string | symbol)[] {
+  return [...Object.keys(properties), ...Object.getOwnPropertySymbols(properties)].filter((key) => STORED.test(nameOf(key)));
+}
+
+const nameOf = (key: string | symbol): string => (typeof key === "string" ? key : (key.description ?? ""));
+
+/** Returns whether a library stores handlers in elements of a document. */
+const hasStored = cached((owner: Document): boolean => {
+  const elements = [...owner.querySelectorAll("body *")].slice(0, SEARCHED);
+  try {
+    return elements.some((e) => keysOf(propertiesOf(e)).length > 0);
+  } catch {
+    return false;
+  }
+});
+
+function typesStoredIn(e: Element): string[] {
+  try {
+    return readTypes(e);
+  } catch {
+    // A getter of the page failed.
+    return [];
+  }
+}
+
+function readTypes(e: Element): string[] {
+  const own = propertiesOf(e);
+  const types = HANDLERS.filter((type) => typeof own[`on${type}`] === "function");
+  if (!hasStored(e.ownerDocument)) return types;
+  for (const key of keysOf(own)) {
+    const stored = Object.getOwnPropertyDescriptor(own, key)?.value as (Properties & { events?: object }) | undefined;
+    const name = nameOf(key);
+    // The properties of a React element and the listeners of Vue are named `onClick`, the events of jQuery `click`.
+    if (typeof stored === "object" && stored && !name.startsWith("__zone")) {
+      const handlers = name.startsWith("jQuery") ? stored.events : stored;
+      types.push(...Object.keys(handlers ?? {}).flatMap((handler) => (name.startsWith("jQuery") ? handler : typeOf(handler))));
+    } else if (stored) types.push(...typeOf(name));
+  }
+  return types;
+}
+
+/** Returns the type of events of a handler that is stored as `onClick`, `__click` or `$$click`. */
+function typeOf(handler: string): string[] {
+  const type = HANDLER.exec(handler)?.[1]?.toLowerCase();
+  return type ? [type === "doubleclick" ? "dblclick" : type] : [];
+}

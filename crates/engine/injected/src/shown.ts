@@ -1,0 +1,61 @@
+// The role and the name of an element in snapshots. They are those of the specifications, except where these keep an element from being
+// recognized.
+
+import { authorNameOf, nameByVisibleLabels, nameOf, NAMELESS } from "./aria/names";
+import { isHidden, isPresentational, isSummary, NAME_PROHIBITED, roleOf } from "./aria/roles";
+import { isVisible } from "./dom";
+import { labelDrawing } from "./drawn";
+import { actionOf, isEditingHost, isPlayer } from "./interactive";
+import type { Name, Seen } from "./seen";
+
+let complete = false;
+
+/** Sets whether snapshots show everything that a person can act on, also where `@playwright/mcp` does not. */
+export function setComplete(on: boolean): void {
+  complete = on;
+}
+
+export function isComplete(): boolean {
+  return complete;
+}
+
+/** Returns the role in snapshots. An editing host without a role is a text box, and what a person can act on is not presentational. */
+export function shownRole(it: Seen): string {
+  if (isFrame(it)) return "iframe";
+  const role = roleOf(it) ?? "generic";
+  if (!complete || (role !== "generic" && !isPresentational(role))) return role;
+  return isEditingHost(it) ? "textbox" : actionOf(it) ? "generic" : role;
+}
+
+/** Returns the name in snapshots: the accessible name, else that of the author for a role that prohibits names. */
+export function shownName(it: Seen): Name {
+  if (complete && isHidden(it) && labelDrawing(it)) return nameByVisibleLabels(it);
+  const name = nameOf(it);
+  if (complete && isOnlyIcons(name.text)) return titleOr(name, it);
+  if (!it.attributeNames.length) return name;
+  if (isHidden(it) && !(complete && isVisible(it))) return name;
+  const role = shownRole(it);
+  if (name.text && (roleOf(it) || !complete || isSummary(it))) return name;
+  if (role === "generic" || role === "textbox") {
+    const hasLabel = it.has("aria-label") || it.has("aria-labelledby") || it.has("aria-labeledby");
+    // A tooltip of an element that does nothing is not visible.
+    const own = hasLabel || !complete || (it.has("title") && actionOf(it)) ? authorNameOf(it) : NAMELESS;
+    return !own.text && complete && isPlayer(it) ? { text: it.attribute("type") ?? it.tag, sources: [it] } : own;
+  }
+  return complete && NAME_PROHIBITED.has(role) && actionOf(it) ? authorNameOf(it) : name;
+}
+
+/** Returns whether a text consists of characters for private use, with which fonts show icons. */
+function isOnlyIcons(text: string): boolean {
+  return /^[\p{Co}\s]+$/u.test(text);
+}
+
+/** Returns the tooltip as the name of an element that has one. */
+function titleOr(name: Name, it: Seen): Name {
+  const title = it.attribute("title")?.trim();
+  return title ? { text: title, sources: [it] } : name;
+}
+
+export function isFrame({ tag }: Seen): boolean {
+  return tag === "iframe" || tag === "frame";
+}
