@@ -38,7 +38,7 @@ pub struct Node {
 }
 
 /// Roles of elements that a user acts upon.
-const CONTROLS: &[&str] = &[
+pub(crate) const CONTROLS: &[&str] = &[
     "button",
     "checkbox",
     "combobox",

@@ -151,7 +151,7 @@ interface Position {
   readonly named?: TreeNode | undefined;
   /** Whether texts are omitted, because they are the name of the control of the label around them. */
   readonly isInLabel?: boolean;
-  /** Whether texts that nobody perceives are omitted: invisible ones in an element with `aria-hidden`. */
+  /** Whether texts that are neither visible nor in the accessibility tree are omitted: invisible ones in an element with `aria-hidden`. */
   readonly isInAriaHidden?: boolean;
 }
 

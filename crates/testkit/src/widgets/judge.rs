@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::snapshot::Node;
+use crate::snapshot::{CONTROLS, Node};
 
 use super::lines::{Lines, Shown, Style};
 use super::tasks::Outcome;
@@ -108,27 +108,6 @@ pub(super) struct PeerElement {
     pub(super) content: String,
     pub(super) path: String,
 }
-
-/// The roles of controls.
-const CONTROLS: [&str; 17] = [
-    "button",
-    "checkbox",
-    "combobox",
-    "link",
-    "listbox",
-    "menuitem",
-    "menuitemcheckbox",
-    "menuitemradio",
-    "option",
-    "radio",
-    "searchbox",
-    "slider",
-    "spinbutton",
-    "switch",
-    "tab",
-    "textbox",
-    "treeitem",
-];
 
 impl Judgement {
     /// Adds the outcome of the task. What the last answer was is no part of the difference.

@@ -18,7 +18,7 @@ impl Session {
         };
         let is_missing = |error: &EngineError| matches!(error, EngineError::ElementNotFound { .. });
         let mut error = match error {
-            // Clients of `@playwright/mcp` know the error itself. Programs are told that the call has waited.
+            // Clients of `@playwright/mcp` know the error itself. The details of the error say that the call has waited.
             EngineError::Timeout {
                 obstacle: Some(missing),
                 ..
