@@ -50,3 +50,28 @@ async fn a_flood_of_messages_and_requests_does_not_hold_up_the_page() {
     }
     visit.is_lean();
 }
+
+/// Each snapshot reads the listeners while the page adds some.
+#[testkit::test(chromium, slow)]
+async fn a_page_that_adds_listeners_all_the_time_keeps_its_tab() {
+    let visit = HostilePage::measured(&[]).await;
+    visit
+        .open(
+            "<h1>Listeners</h1><ul></ul><script>
+            const listen = () => 1;
+            setInterval(() => {
+              for (let n = 0; n < 90; n++) addEventListener('wheel', listen, { capture: true, passive: true });
+              const item = document.createElement('li');
+              item.addEventListener('click', () => 2);
+              item.textContent = 'Item';
+              const list = document.querySelector('ul');
+              list.append(item);
+              if (list.children.length > 50) list.replaceChildren();
+            }, 5);</script>",
+        )
+        .await;
+    for _ in 0..60 {
+        let answer = visit.call("browser_snapshot", json!({})).await;
+        assert!(!answer.is_error, "{}", answer.text);
+    }
+}

@@ -300,7 +300,7 @@ impl CdpPage {
     }
 
     /// Returns the main world of a frame, which exists as soon as its document does.
-    async fn main_world(&self, frame: &FrameId) -> Result<World> {
+    pub(super) async fn main_world(&self, frame: &FrameId) -> Result<World> {
         self.wait_for_world(|worlds| worlds.main(frame)).await
     }
 

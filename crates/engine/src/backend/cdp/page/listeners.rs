@@ -184,7 +184,8 @@ impl CdpPage {
         Ok(found)
     }
 
-    /// Returns the document of a frame as an object of its isolated world.
+    /// Returns the document of a frame as an object of its main world: with one of an isolated world, Chromium crashes in its garbage
+    /// collection if the page adds listeners all the time.
     async fn document_in(&self, frame: &FrameId, world: &World) -> Result<RemoteObjectId> {
         let known = self
             .listeners()
@@ -193,12 +194,15 @@ impl CdpPage {
         if let Some(known) = known {
             return Ok(known);
         }
+        let main = self.main_world(frame).await?;
         let call = CallFunctionOn {
             function_declaration: DOCUMENT.to_owned(),
+            unique_context_id: Some(main.unique.to_string()),
             ..Default::default()
         };
-        let found = self.in_isolated(frame, call).await?;
-        let document = found.object_id.ok_or(Error::DocumentGone {})?;
+        let answer = self.session_of(&main.session).call(&call).await;
+        let found = self.map_context_gone(&main, answer).await?;
+        let document = found.result.object_id.ok_or(Error::DocumentGone {})?;
         let known = KnownListeners {
             world: world.unique.clone(),
             document: document.clone(),
