@@ -295,7 +295,9 @@
     },
     title: () => document.title,
     snapshot: ({ root, boxes }) => (root === undefined ? tree(document.body, boxes) : held(root) ? tree(held(root), boxes) : null),
-    titled: ({ boxes }) => ({ title: document.title, tree: tree(document.body, boxes), transients: [] }),
+    titled: ({ boxes }) => ({ title: document.title, tree: tree(document.body, boxes), transients: [], busy: false, pending: false }),
+    shown: ({ texts }) => texts.map((text) => document.body.textContent.toLowerCase().includes(text.toLowerCase())),
+    overview: () => ({ title: document.title, transients: [], pending: false }),
     states: about((e) => {
       const field = fieldOf(e);
       const isCheckable = /^(checkbox|radio)$/.test(field.type);
