@@ -155,17 +155,23 @@ function install(event: string): void {
   function stateOfParent(): State | undefined {
     let found: State | undefined;
     try {
-      // `parent` would log an error in the console of some browsers if the origin is another one.
-      const around = frameElement?.ownerDocument.defaultView;
-      if (!around || around === globalThis) return undefined;
+      if (parent === window || !isOfParentOrigin()) return undefined;
       const detail = (of: State): void => {
         found = of;
       };
-      apply(dispatchEvent, around.performance, [new Message(event, { detail })]);
+      apply(dispatchEvent, parent.performance, [new Message(event, { detail })]);
     } catch {
       // A document without a parent that it may access.
     }
     return found;
+  }
+
+  /** Returns whether the parent document has the same origin; access to another one would log an error in the console. */
+  function isOfParentOrigin(): boolean {
+    const origins = location.ancestorOrigins as DOMStringList | undefined;
+    // In WebKit, an element gets the prototypes of the window that refers to it first: `frameElement` would give it those of the frame.
+    // In Firefox, the list is still empty in initial documents.
+    return origins?.length ? origins[0] === origin && origin !== "null" : !!frameElement;
   }
 
   function wait(key: string, delay: number): void {

@@ -100,7 +100,7 @@ pub(super) fn hooks(token: &str) -> String {
       if (self !== document || window.top === window) return true;
       // Accessing a document of another origin would log an error in the console.
       if (location.ancestorOrigins?.[0] !== window.origin) return Reflect.apply(target, self, args);
-      try {{ return parent.document.activeElement === frameElement; }} catch {{ return Reflect.apply(target, self, args); }}
+      try {{ return parent.document.activeElement?.contentWindow === window; }} catch {{ return Reflect.apply(target, self, args); }}
     }},
   }});
   if (window.top === window) {{

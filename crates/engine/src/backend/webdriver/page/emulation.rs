@@ -92,11 +92,7 @@ impl WebKitPage {
         // The state is locked before the options, as elsewhere.
         let own = self.state().init_scripts.clone();
         let options = self.parts.options();
-        // In a frame whose document has scripts, the script keeps the snapshot from showing the frame. The cause is unknown.
-        let mut all = match options.timers_script() {
-            Some(timers) => format!("if (window === top) {{ {timers} }}\n"),
-            None => String::new(),
-        };
+        let mut all = options.timers_script().unwrap_or_default();
         all += &hooks(&self.token());
         if options.block_service_workers {
             all += &format!("\n{BLOCK_SERVICE_WORKERS}");
