@@ -60,7 +60,7 @@ async fn a_page_that_adds_listeners_all_the_time_keeps_its_tab() {
             "<h1>Listeners</h1><ul></ul><script>
             const listen = () => 1;
             setInterval(() => {
-              for (let n = 0; n < 90; n++) addEventListener('wheel', listen, { capture: true, passive: true });
+              for (let n = 0; n < 900; n++) addEventListener('wheel', listen, { capture: true, passive: true });
               const item = document.createElement('li');
               item.addEventListener('click', () => 2);
               item.textContent = 'Item';
