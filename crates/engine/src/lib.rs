@@ -82,13 +82,13 @@
 //!     ..SnapshotOptions::default()
 //! };
 //! let before = page.snapshot(&progress, &options).await?;
-//! assert_eq!(before.text, "# Sign in\ntextbox \"E-mail\" e4");
+//! assert_eq!(before.text, "# Sign in\ntextbox \"E-mail\" e3");
 //!
-//! page.locator("e4")?.fill(&progress, "ada@example.org").await?;
+//! page.locator("e3")?.fill(&progress, "ada@example.org").await?;
 //! let after = page.snapshot(&progress, &options).await?;
 //! assert_eq!(
 //!     after.changes_since(&before, None),
-//!     ["~ textbox \"E-mail\" [active] e4: ada@example.org"]
+//!     ["~ textbox \"E-mail\" [active] e3: ada@example.org"]
 //! );
 //! # Ok(())
 //! # }

@@ -97,8 +97,12 @@ async fn effects_of_timers_are_in_the_answer(engine: Engine) {
         for (effect, expected) in EFFECTS {
             for delay in DELAYS {
                 number += 1;
-                // Outside of `make nightly`, each action has each effect once, and each delay occurs several times.
-                if !is_nightly() && number % DELAYS.len() != number / DELAYS.len() % DELAYS.len() {
+                // Outside of `make nightly`, each action has each effect once, and each delay occurs several times. Firefox and
+                // WebKit, which have the same script, have every second effect.
+                let round = number / DELAYS.len();
+                let is_played = number % DELAYS.len() == round % DELAYS.len()
+                    && (engine == Engine::Chromium || round.is_multiple_of(2));
+                if !is_nightly() && !is_played {
                     continue;
                 }
                 let client = shared(engine, &FLAGS).await;
