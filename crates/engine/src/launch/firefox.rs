@@ -326,6 +326,8 @@ const PREFERENCES: &[(&str, Preference)] = &[
     ("focusmanager.testmode", Flag(true)),
     ("geo.provider.testing", Flag(true)),
     ("geo.wifi.scan", Flag(false)),
+    // The stack of an error does not show who scheduled its function: that would be the recorder of timers.
+    ("javascript.options.asyncstack", Flag(false)),
     ("network.auth.subresource-http-auth-allow", Number(2)),
     ("network.cookie.cookieBehavior", Number(0)),
     ("network.http.prompt-temp-redirect", Flag(false)),
