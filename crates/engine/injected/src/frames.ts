@@ -7,8 +7,8 @@ export interface Home {
   readonly document: Document;
   keep(e: Element): Handle;
   refTo(e: Element, role: string, name: string, bound: string, within: string): number;
-  /** Begins another snapshot. */
-  renew(): void;
+  /** Begins another snapshot: a complete one, or one as `@playwright/mcp` has it. */
+  renew(complete: boolean): void;
   /** Ends it. */
   bindRows(): void;
 }
@@ -67,7 +67,7 @@ export function coreIn(e: HTMLIFrameElement): Other | undefined {
       document: inner,
       keep: (e) => keep(e),
       refTo: (...of) => refTo(...of),
-      renew: () => renew(),
+      renew: (complete) => renew(complete),
       bindRows: () => bindRows(),
     };
   };

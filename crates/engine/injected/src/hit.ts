@@ -141,9 +141,21 @@ export function deepestAt({ x, y }: Point, target?: Element): Element | undefine
   for (;;) {
     const root: ShadowRoot | undefined = found && (elementShadowRoot(found) ?? roots.get(found));
     const inner = root?.elementFromPoint(x, y);
-    if (!inner || inner === found || inner.getRootNode() !== root) return found;
+    if (!root) return found;
+    if (!inner || inner === found || inner.getRootNode() !== root) return slotAt({ x, y }, root) ?? found;
     found = inner;
   }
+}
+
+/** Returns the slot of the text at the point. The element at such a point is the host, but events are dispatched at the slot. */
+function slotAt({ x, y }: Point, root: ShadowRoot): Element | undefined {
+  const isHere = (node: Node): boolean => {
+    if (node.nodeType !== Node.TEXT_NODE) return false;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return [...range.getClientRects()].some((box) => x >= box.left && x < box.right && y >= box.top && y < box.bottom);
+  };
+  return [...root.querySelectorAll("slot")].find((slot) => slot.assignedNodes().some(isHere));
 }
 
 function pointOf(e: Element, position?: Point): Point | undefined {

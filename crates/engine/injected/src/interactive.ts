@@ -29,7 +29,7 @@ function computeAction(it: Seen): Action | undefined {
   if (it.tag === "label" && (it.element as HTMLLabelElement).control) return undefined;
   if (it.attributeNames.length) {
     const index = Number.parseInt(it.attribute("tabindex") ?? "", 10);
-    if (index >= 0) return "own";
+    if (index >= 0 || (index < 0 && isHeader(it))) return "own";
     if (index < 0) action = "weak";
   }
   if (styleOf(it).cursor === "pointer" && (it.has("title") || it.has("aria-label") || !isInPointer(it)))
@@ -37,6 +37,16 @@ function computeAction(it: Seen): Action | undefined {
   const listens = listening(it);
   if (listens === "listens" || listens === "grabs") return isCollection(it) ? "weak" : "listens";
   return isListenedFor(it) ? "listens" : (listens ?? action);
+}
+
+/** Returns whether an element is the header of a column or row of a grid, which users sort, move and resize by it. */
+function isHeader(it: Seen): boolean {
+  return /^(column|row)header$/.test(roleOf(it) ?? "");
+}
+
+/** Returns whether an element responds to clicks or to the beginning of a press. */
+export function respondsToPress(it: Seen): boolean {
+  return styleOf(it).cursor === "pointer" || /^(grabs|listens)$/.test(listening(it) ?? "");
 }
 
 /** Returns whether an element is an item of a collection that listens for its items. */

@@ -55,7 +55,7 @@ export class Seen {
   svg: boolean | undefined = undefined;
   computed: ComputedStyle | undefined = undefined;
   inLink: boolean | undefined = undefined;
-  /** The visible label of a control that is not visible itself. */
+  /** The visible element that a user clicks instead of a control that is not visible. */
   drawing: Seen | null | undefined = undefined;
   /** How a person can act on the element; null if not at all. */
   action: "pointer" | "own" | "listens" | "weak" | null | undefined = undefined;

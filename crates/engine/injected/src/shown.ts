@@ -4,7 +4,7 @@
 import { authorNameOf, nameByVisibleLabels, nameOf, NAMELESS } from "./aria/names";
 import { isHidden, isPresentational, isSummary, NAME_PROHIBITED, roleOf } from "./aria/roles";
 import { isVisible } from "./dom";
-import { labelDrawing } from "./drawn";
+import { drawingOf } from "./drawn";
 import { actionOf, isEditingHost, isPlayer } from "./interactive";
 import type { Name, Seen } from "./seen";
 
@@ -29,7 +29,7 @@ export function shownRole(it: Seen): string {
 
 /** Returns the name in snapshots: the accessible name, else that of the author for a role that prohibits names. */
 export function shownName(it: Seen): Name {
-  if (complete && isHidden(it) && labelDrawing(it)) return nameByVisibleLabels(it);
+  if (complete && isHidden(it) && drawingOf(it)) return nameByVisibleLabels(it);
   const name = nameOf(it);
   if (complete && isOnlyIcons(name.text)) return titleOr(name, it);
   if (!it.attributeNames.length) return name;

@@ -5,7 +5,7 @@ import { mayGenerate, textAfter, textBefore } from "./aria/generated";
 import { references } from "./aria/names";
 import { isPresentational, isHidden } from "./aria/roles";
 import { isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, slotOf, squash } from "./dom";
-import { isDrawnByOthers, labelDrawing } from "./drawn";
+import { drawingOf, isDrawnByOthers, isValueDrawn } from "./drawn";
 import { coreIn, type Home, type Other } from "./frames";
 import { isAway, isUnseen, hasMisleadingName, isTextUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
@@ -13,6 +13,7 @@ import { actionOf, hasReports, isEditingHost, type Action } from "./interactive"
 import { isPassword, marked } from "./passwords";
 import { bindRows, boundTo, labelOf, refTo, renew } from "./refs";
 import { seen, withCaches, type Name, type Seen } from "./seen";
+import { childrenAsPlaced } from "./placed";
 import { isComplete, isFrame, setComplete, shownName, shownRole } from "./shown";
 
 /** The properties of an element besides its role, name and ref. False and empty ones are omitted. */
@@ -70,7 +71,10 @@ export const home: Home = {
   },
   keep,
   refTo,
-  renew,
+  renew: (complete) => {
+    setComplete(complete);
+    renew();
+  },
   bindRows,
 };
 
@@ -85,7 +89,7 @@ export function snapshot(question: Question): Entry[] | null {
   const from = root === undefined ? bodyOf(document) : held(root);
   if (!from) return root === undefined ? [] : null;
   if (!from.isConnected) return null;
-  home.renew();
+  home.renew(isComplete());
   return marking(question.marks, () => withCaches(() => treeOf(from, home, question, 0)));
 }
 
@@ -116,7 +120,7 @@ function treeOf(from: Element, home: Home, question: Question, depth: number): E
   for (const { facts, core } of frames) {
     if (!core) continue;
     try {
-      core.renew();
+      core.renew(isComplete());
       const body = bodyOf(core.document);
       facts.content = body ? treeOf(body, core, { ...question, room: share }, depth + 1) : [];
     } catch {
@@ -153,6 +157,8 @@ interface Position {
   readonly isInLabel?: boolean;
   /** Whether texts that are neither visible nor in the accessibility tree are omitted: invisible ones in an element with `aria-hidden`. */
   readonly isInAriaHidden?: boolean;
+  /** Whether texts are visible although their element is not: the options of a list that others draw. */
+  readonly isInDrawn?: boolean;
 }
 
 interface TreeNode {
@@ -227,9 +233,9 @@ class TreeBuilder {
   }
 
   /** Adds a text of the page, with a mark if invisible text is marked and this text is invisible. */
-  private text(text: string, { into, named, isInLabel, isInAriaHidden }: Position, owner: Seen | null, pseudo?: string): void {
+  private text(text: string, { into, named, isInLabel, isInAriaHidden, isInDrawn }: Position, owner: Seen | null, pseudo?: string): void {
     if (isInLabel) return;
-    if (this.question.marks && owner && /\S/.test(text) && isTextUnseen(owner, pseudo)) {
+    if (this.question.marks && owner && !isInDrawn && /\S/.test(text) && isTextUnseen(owner, pseudo)) {
       if (isInAriaHidden) return;
       const inName = named?.name.text.includes(squash(text)) && named;
       if (inName) inName.facts.unseen = true;
@@ -254,7 +260,7 @@ class TreeBuilder {
   private element(it: Seen, position: Position): void {
     const { role, into, depth } = position;
     const { display } = styleOf(it);
-    const isDrawn = isComplete() && !!labelDrawing(it);
+    const isDrawn = isComplete() && !!drawingOf(it);
     if (display === "none" && !isDrawn) {
       into.push(" ");
       for (const owned of references(it, "aria-owns")) this.visit(owned, { ...position, readable: false });
@@ -270,7 +276,7 @@ class TreeBuilder {
       // An element without a name can be omitted, so its texts are marked instead.
       const { text } = node.name;
       if (text && this.question.marks) {
-        node.unseen = (isUnseen(it) || isAway(it)) && !isDrawnByOthers(it);
+        node.unseen = !position.isInDrawn && (isUnseen(it) || isAway(it)) && !isDrawnByOthers(it);
         if (node.unseen || hasMisleadingName(it, text)) node.facts.unseen = true;
       }
       this.content(it, {
@@ -281,6 +287,7 @@ class TreeBuilder {
         named: text ? node : position.named,
         isInLabel: isInLabel && (node.role === "generic" || node.role === "paragraph") && !text,
         isInAriaHidden,
+        isInDrawn: position.isInDrawn || (it.tag === "select" && this.question.marks && isUnseen(it) && isDrawnByOthers(it)),
       });
       node.end = this.nodes.length;
       return;
@@ -303,7 +310,9 @@ class TreeBuilder {
       for (const child of assigned) this.visit(child, position);
     } else if (tag !== "textarea") {
       const shadow = shadowRootOf(it);
-      for (let child = e.firstChild; child; child = child.nextSibling) {
+      const placed = isComplete() && !shadow ? childrenAsPlaced(it) : undefined;
+      for (const child of placed ?? []) this.visit(child, position, it, root);
+      for (let child = placed ? null : e.firstChild; child; child = child.nextSibling) {
         // Slotted nodes are added with their slot.
         if (!shadow || !slotOf(child)) this.visit(child, position, it, root);
       }
@@ -315,7 +324,7 @@ class TreeBuilder {
     const field = inputOf(it);
     if (field && !/^(checkbox|radio|file)$/.test(field.type)) {
       const value = isPassword(field) ? marked(field.value) : field.value;
-      if (isDrawnByOthers(it)) this.append(value, position.into);
+      if (isValueDrawn(it, value)) this.append(value, position.into);
       else this.text(value, position, it);
     }
   }
@@ -397,7 +406,7 @@ function isLabelOfName(it: Seen): boolean {
     return false;
   const owner = seen(control);
   const name = shownName(owner).text;
-  const isShown = labelDrawing(owner) || (isVisible(owner) && styleOf(owner).pointerEvents !== "none");
+  const isShown = drawingOf(owner) || (isVisible(owner) && styleOf(owner).pointerEvents !== "none");
   return !!isShown && name.length <= MAX_NAME && withoutSpace(name).includes(withoutSpace(label.textContent ?? ""));
 }
 

@@ -3,7 +3,7 @@
 import { isDisabled, checkedState, readonlyState } from "./aria/states";
 import { requestFrame, setTimer } from "./causes";
 import { closest, flatParent, isElementVisible, tagOf } from "./dom";
-import { labelDrawing } from "./drawn";
+import { drawingOf } from "./drawn";
 import { held, type Handle } from "./handles";
 import { seen, withCaches } from "./seen";
 
@@ -45,9 +45,9 @@ export function states({ handle }: { handle: Handle }): States | Gone {
   });
 }
 
-/** Returns whether the element is visible, or drawn by its visible label. */
+/** Returns whether the element is visible, or drawn by a visible one. */
 function isShown(e: Element): boolean {
-  return isElementVisible(e) || !!labelDrawing(seen(e));
+  return isElementVisible(e) || !!drawingOf(seen(e));
 }
 
 /** Returns the element of a handle, or undefined if it is not in the document. */

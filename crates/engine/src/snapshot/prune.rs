@@ -269,8 +269,8 @@ fn has_pointer(node: &Node) -> bool {
 /// The number of targets in an element above which its event listeners are for those.
 const MAX_TARGETS: usize = 4;
 
-/// Returns whether a node only repeats the name of the node around it. In the compact layout, what a person can act on is shown, unless the
-/// node around it is a control.
+/// Returns whether a node only repeats the name of the node around it. In the compact layout, what a person can act on is shown, unless a
+/// click on the node around it is one on its name.
 fn repeats_name(shown: &Shown<'_>, parent: &Node, layout: Layout) -> bool {
     let wrapped = match shown.children.as_slice() {
         [Item::Node(child)] if !shown.named && joins(shown, child, layout) => child,
@@ -280,7 +280,16 @@ fn repeats_name(shown: &Shown<'_>, parent: &Node, layout: Layout) -> bool {
     shown.node.role == "generic"
         && !shown.node.aria_hidden
         && wrapped.has_only_text(&parent.name)
-        && (!acts || CONTROLS.contains(&&*parent.role))
+        && (!acts || is_clicked_by_name(parent))
+}
+
+/// Returns whether a click on a control is one on its name. A tree item has other parts beside its name, such as its children.
+fn is_clicked_by_name(node: &Node) -> bool {
+    match &*node.role {
+        "treeitem" => false,
+        "columnheader" | "rowheader" => node.action == Some(Action::Own),
+        role => CONTROLS.contains(&role),
+    }
 }
 
 /// Returns whether the text of a child moves up into a wrapper that has nothing else.

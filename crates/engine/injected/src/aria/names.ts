@@ -226,7 +226,8 @@ function alternative(it: Seen, walk: Walk): string {
   if (native !== undefined) return native;
   if (tag === "label") dependencies++;
   // https://www.w3.org/TR/accname-1.2/#comp_recursive_name_from_content
-  if (NAME_FROM_CONTENT.has(role) || walk.referred || tag === "summary" || walk.inside || walk.embedded) {
+  const isInside = (walk.inside || walk.embedded) && role !== "img";
+  if (NAME_FROM_CONTENT.has(role) || walk.referred || tag === "summary" || isInside) {
     const text = contentText(it, walk.inside && walk.embedded ? walk : { ...walk, embedded: true, inside: true });
     if (walk.inside ? text : text.trim()) return text;
   }
