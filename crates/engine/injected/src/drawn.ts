@@ -45,17 +45,31 @@ function isField(it: Seen): boolean {
 /** The maximum number of elements around a field that are searched for the one that draws it. */
 const MAX_LEVELS = 5;
 
-/** Returns the nearest element around a field that responds to a press, if only the keyboard reaches the field, and no other one in it. */
+/**
+ * Returns the nearest element around a field that responds to a press or has the cursor of a text, if the keyboard reaches the field, and
+ * no other one in it, and the pointer does not.
+ */
 function fieldDrawing(it: Seen): Seen | null {
   if (!isKeyboardTarget(it.element) || isReachable(it)) return null;
   let at = parentOf(it);
   for (let level = 0; at && level < MAX_LEVELS && at.tag !== "body"; level++, at = parentOf(at)) {
     const { element } = at;
     if ([...element.querySelectorAll(TARGETS)].some((other) => other !== it.element && isKeyboardTarget(other))) return null;
-    if (isUsable(at) && [at, ...[...element.children].map(seen)].some((part) => part !== it && respondsToPress(part))) return at;
+    if (!isUsable(at)) continue;
+    if ([at, ...[...element.children].map(seen)].some((part) => part !== it && respondsToPress(part))) return at;
+    if (isTextArea(it) && [...element.querySelectorAll("*")].slice(0, MAX_PARTS).some((part) => isTextOf(seen(part), it))) return at;
   }
   return null;
 }
+
+/** The maximum number of elements that are searched for the text of an editor. */
+const MAX_PARTS = 300;
+
+/** Returns whether an element is a field of several lines, as that of a code editor. */
+const isTextArea = (it: Seen): boolean => it.tag === "textarea" || it.attribute("role") === "textbox";
+
+/** Returns whether an element is where a user places the cursor in a text that it draws for a field. */
+const isTextOf = (part: Seen, field: Seen): boolean => part !== field && styleOf(part).cursor === "text" && isUsable(part);
 
 const TARGETS = "a[href], button, input, select, textarea, [tabindex], [contenteditable]";
 
@@ -99,7 +113,9 @@ function overlaps(one: Seen, other: Seen): boolean {
 export function isValueDrawn(it: Seen, value: string): boolean {
   if (!isDrawnByOthers(it)) return false;
   const { drawing, element } = it;
-  return !drawing || DRAWN.test((element as HTMLInputElement).type) || ((drawing.element as HTMLElement).innerText ?? "").includes(value);
+  if (!drawing || DRAWN.test((element as HTMLInputElement).type)) return true;
+  const bare = (text: string): string => text.replace(/\s+/g, "");
+  return bare((drawing.element as HTMLElement).innerText ?? "").includes(bare(value));
 }
 
 /** The maximum size of an element that can be the look of one control, in CSS pixels. */
