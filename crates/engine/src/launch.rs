@@ -7,6 +7,8 @@ mod extension;
 pub(crate) mod ffmpeg;
 mod find;
 mod firefox;
+#[cfg(unix)]
+mod openers;
 mod port;
 pub(crate) mod process;
 pub(crate) mod profile;

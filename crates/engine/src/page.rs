@@ -1,6 +1,7 @@
 //! The page: the handle of a tab, whose state its events change.
 
 mod events;
+mod external;
 mod failures;
 #[cfg(test)]
 pub(crate) mod fake;

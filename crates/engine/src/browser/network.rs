@@ -60,9 +60,11 @@ impl Network {
             throttles: options.can_throttle && !options.kind.capabilities().throttles,
             ..Requirements::upstream(proxy.clone(), options.ignore_https_errors)
         };
-        let egress = required.egress(false, Throttling::default()).await?;
-        options.proxy = egress.as_deref().map(as_proxy);
         options.is_confined |= required.confines();
+        let egress = required
+            .egress(options.is_confined, false, Throttling::default())
+            .await?;
+        options.proxy = egress.as_deref().map(as_proxy);
         let network = Self {
             is_remote: false,
             is_confined: options.is_confined,
@@ -132,7 +134,9 @@ impl Network {
             true => options.throttling,
             false => Throttling::default(),
         };
-        let egress = required.egress(options.offline, throttling).await?;
+        let egress = required
+            .egress(self.is_confined, options.offline, throttling)
+            .await?;
         options.proxy = egress.as_deref().map(as_proxy);
         Ok(egress)
     }
@@ -159,8 +163,14 @@ impl Requirements {
         !self.origins.is_empty() || !self.addresses.is_empty() || self.upstream.is_some()
     }
 
-    async fn egress(&self, offline: bool, throttling: Throttling) -> Result<Option<Arc<Egress>>> {
-        if !self.confines() && !self.throttles {
+    /// Starts the egress proxy, if there is anything to enforce or the browser can connect to nothing else.
+    async fn egress(
+        &self,
+        is_confined: bool,
+        offline: bool,
+        throttling: Throttling,
+    ) -> Result<Option<Arc<Egress>>> {
+        if !is_confined && !self.throttles {
             return Ok(None);
         }
         let egress = Egress::start(EgressOptions {

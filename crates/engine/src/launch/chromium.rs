@@ -8,8 +8,11 @@ use crate::backend::BrowserBackend;
 use crate::backend::cdp::{CdpBrowser, proxy_bypass_list};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
+use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 use tokio::time::Instant;
 
 /// The interval between attempts to use a profile that is in use.
@@ -80,8 +83,18 @@ pub(super) async fn profile(progress: &Progress, options: &LaunchOptions) -> Res
 async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn BrowserBackend>> {
     let profile = profile(progress, options).await?;
     let dir = profile.dir().display().to_string();
+    if cfg!(not(target_os = "linux")) && profile.is_temporary() {
+        block_external_protocols(profile.dir()).map_err(|error| Error::LaunchFailed {
+            reason: format!("the preferences of the profile cannot be written: {error}"),
+            log: String::new(),
+        })?;
+    }
     let mut args = switches(options);
     args.push(format!("--user-data-dir={dir}"));
+    // Chromium uses the last of each switch.
+    if options.is_confined {
+        args.push(NO_NAMES.to_owned());
+    }
     let (process, pipe) = Process::start(&options.executable, &args, &options.env, profile).await?;
     // Dropping the last reference kills the process, which then could not report why it ended.
     let process = Arc::new(process);
@@ -119,6 +132,17 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
             })
         }
     }
+}
+
+/// The URLs that Chromium opens with another program without asking the user.
+const OPENED: [&str; 3] = ["mailto:*", "news:*", "snews:*"];
+
+/// Blocks these URLs in a new profile. On Linux, the programs are hidden instead, which leaves the page as it is.
+fn block_external_protocols(profile: &Path) -> io::Result<()> {
+    let folder = profile.join("Default");
+    fs::create_dir_all(&folder)?;
+    let preferences = json!({ "policy": { "url_blocklist": OPENED } });
+    fs::write(folder.join("Preferences"), preferences.to_string())
 }
 
 /// Switches for automation: no first-run dialogs, no throttling, no background requests.
@@ -190,6 +214,9 @@ const CONFINED: &[&str] = &[
     "--disable-quic",
     "--dns-prefetch-disable",
 ];
+
+/// The browser connects to nothing but the egress proxy, so it resolves no name, neither by DNS nor by mDNS: a page can put data into a name.
+const NO_NAMES: &str = "--host-resolver-rules=MAP * ^NOTFOUND , EXCLUDE 127.0.0.1";
 
 /// Takes screenshots at once, instead of waiting for frames of the window.
 const ENABLED_FEATURES: &[&str] = &["CDPScreenshotNewSurface"];

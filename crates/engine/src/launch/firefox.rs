@@ -289,6 +289,9 @@ const PREFERENCES: &[(&str, Preference)] = &[
     ("network.http.speculative-parallel-limit", Number(0)),
     ("network.manage-offline-status", Flag(false)),
     ("network.prefetch-next", Flag(false)),
+    // No program is started for an external protocol.
+    ("network.protocol-handler.external-default", Flag(false)),
+    ("network.protocol-handler.external.mailto", Flag(false)),
     ("network.trr.mode", Number(5)),
     ("security.certerrors.mitm.priming.enabled", Flag(false)),
     (

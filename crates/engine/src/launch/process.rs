@@ -15,6 +15,8 @@ use windows as system;
 
 pub(crate) use system::Pipe;
 
+#[cfg(unix)]
+use super::openers::hide_openers;
 use super::profile::Profile;
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
@@ -89,6 +91,12 @@ impl Process {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        #[cfg(unix)]
+        {
+            let path = env.iter().rev().find(|(name, _)| name == "PATH");
+            let path = path.map(|(_, path)| path.as_str());
+            hide_openers(&mut command, profile.dir(), path).map_err(failed)?;
+        }
         let profile = Arc::new(profile);
         let (started, starting) = oneshot::channel();
         let used = profile.clone();

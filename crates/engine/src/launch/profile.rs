@@ -9,7 +9,8 @@ mod startup_cache;
 
 pub(super) use startup_cache::StartupCache;
 
-use files::{lock, make_private};
+use files::lock;
+pub(super) use files::make_private;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};

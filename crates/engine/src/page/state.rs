@@ -54,6 +54,8 @@ pub(crate) struct PageState {
     pub(super) refused: Option<String>,
     /// How often the page asked for another page or a download.
     pub(crate) openings: u64,
+    /// The URLs of external protocols that were not reported yet.
+    pub(super) external_urls: Vec<String>,
 }
 
 /// An open dialog, for whose answer the page waits.
@@ -104,6 +106,7 @@ impl PageState {
             input_observer: None,
             refused: None,
             openings: 0,
+            external_urls: Vec::new(),
         }
     }
 
@@ -123,6 +126,7 @@ impl PageState {
     }
 
     pub(super) fn apply(&mut self, event: PageEvent) {
+        self.record_external_url(&event);
         match event {
             PageEvent::FrameAttached { frame, parent } => self.frames.attach(frame, parent),
             PageEvent::FrameNamed { frame, name } => self.frames.set_name(&frame, name),

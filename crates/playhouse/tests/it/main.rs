@@ -30,6 +30,8 @@ mod engines;
 mod exported_tests;
 #[cfg(target_os = "linux")]
 mod extension;
+#[cfg(target_os = "linux")]
+mod external_protocols;
 mod fake_browser;
 #[cfg(target_os = "linux")]
 mod faults;

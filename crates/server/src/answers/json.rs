@@ -71,8 +71,10 @@ fn answered(
 /// Adds the events since the last answer that programs need.
 fn add_events(events: &[Event], object: &mut Value) {
     let mut downloads: Vec<Value> = Vec::new();
+    let mut unopened: Vec<Value> = Vec::new();
     for event in events {
         match event {
+            Event::NotOpened { url } => unopened.push(url.as_str().into()),
             Event::AppFailed { first, count } => {
                 object["appErrors"] = json!({ "first": first, "count": count });
             }
@@ -108,6 +110,9 @@ fn add_events(events: &[Event], object: &mut Value) {
             | Event::BusyPage {}
             | Event::ProfileInUse { .. } => {}
         }
+    }
+    if !unopened.is_empty() {
+        object["notOpened"] = unopened.into();
     }
     if !downloads.is_empty() {
         object["downloads"] = downloads.into();

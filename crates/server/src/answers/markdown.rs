@@ -374,6 +374,9 @@ fn event_line(event: &Event) -> String {
         }
         Event::EmptyPage {} => "- The page shows nothing".to_owned(),
         Event::BusyPage {} => "- The page is still loading".to_owned(),
+        Event::NotOpened { url } => {
+            format!("- The page asked for a program to open '{url}'; none is started")
+        }
         Event::TabsRefused { count } => {
             format!("- Pages keep opening tabs: {count} more were closed at once")
         }
@@ -413,6 +416,7 @@ fn is_of_page(event: &Event) -> bool {
         | Event::Downloaded { .. }
         | Event::DownloadFailed { .. }
         | Event::NavigationFailed { .. }
+        | Event::NotOpened { .. }
         | Event::AppFailed { .. } => true,
         Event::Console { .. }
         | Event::BrowserReplaced { .. }

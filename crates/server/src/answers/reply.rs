@@ -339,6 +339,11 @@ pub(crate) enum Event {
         /// The reason of its end.
         reason: String,
     },
+    /// A page navigated to a URL of an external protocol, for which no program is started.
+    NotOpened {
+        /// The URL.
+        url: String,
+    },
     /// Pages opened too many tabs; these were closed at once.
     TabsRefused {
         /// The number of tabs since the last answer.

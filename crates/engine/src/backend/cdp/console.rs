@@ -86,7 +86,9 @@ pub(super) fn thrown(event: &runtime::ExceptionThrown) -> ConsoleMessage {
 
 /// Converts a message of the browser itself; `None` for one that is also reported in another way.
 pub(super) fn entry(entry: &log::LogEntry) -> Option<ConsoleMessage> {
-    if matches!(entry.source, log::LogSource::Worker) {
+    // Chromium says so although it cannot start the program.
+    let is_wrong = entry.text.starts_with("Launched external handler for ");
+    if matches!(entry.source, log::LogSource::Worker) || is_wrong {
         return None;
     }
     Some(ConsoleMessage {

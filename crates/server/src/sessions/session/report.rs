@@ -113,6 +113,7 @@ impl Session {
             .events
             .extend(current.and_then(|tab| tab.new_console_lines()));
         answer.events.extend(tabs.refused());
+        answer.events.extend(tabs.not_opened());
         answer.events.extend(tabs.download_events().await);
         Ok(answer)
     }

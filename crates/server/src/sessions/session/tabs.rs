@@ -301,6 +301,13 @@ impl Tabs {
         (count > 0).then_some(Event::TabsRefused { count })
     }
 
+    /// Returns the events about URLs of external protocols, which no browser opens.
+    pub(crate) fn not_opened(&self) -> impl Iterator<Item = Event> {
+        let tabs = self.all().into_iter();
+        let urls = tabs.flat_map(|tab| tab.page.take_external_urls());
+        urls.map(|url| Event::NotOpened { url })
+    }
+
     fn numbered(&self, index: i64) -> Result<Arc<Tab>> {
         usize::try_from(index)
             .ok()
