@@ -118,9 +118,17 @@ impl ContextObserver for Shared {
         backend: Arc<dyn PageBackend>,
         opener: Option<PageId>,
     ) -> Arc<dyn PageObserver> {
-        let page = Page::with_egress(backend, opener.clone(), &self.options, self.egress.clone());
-        let observer = self.state().visited_origins.recording(page.observer());
         let opener = {
+            let state = self.state();
+            let mut pages = state.pages.iter();
+            pages
+                .find(|page| Some(page.id()) == opener.as_ref())
+                .cloned()
+        };
+        let egress = self.egress.clone();
+        let page = Page::with_egress(backend, opener.as_ref(), &self.options, egress);
+        let observer = self.state().visited_origins.recording(page.observer());
+        {
             let mut state = self.state();
             state.pages.retain(|page| !page.is_closed());
             state.pages.push(page.clone());
@@ -128,11 +136,7 @@ impl ContextObserver for Shared {
             for recorder in &state.recorders {
                 page.add_recorder(recorder.clone(), false);
             }
-            let mut pages = state.pages.iter();
-            pages
-                .find(|page| Some(page.id()) == opener.as_ref())
-                .cloned()
-        };
+        }
         if let Some(opener) = opener {
             opener.record_popup(page);
         }

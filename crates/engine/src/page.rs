@@ -43,6 +43,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use task::read_json;
 use tokio::sync::{mpsc, watch};
 
@@ -68,7 +69,31 @@ pub(crate) struct Shared {
     /// The egress proxy of the page's connections, if there is one.
     egress: Option<Arc<Egress>>,
     timeouts: PageTimeouts,
+    group: Arc<Group>,
 }
+
+/// The pages that opened each other. In Chromium and WebKit, those of one site have one process, which a dialog of any of them pauses.
+#[derive(Default)]
+struct Group {
+    /// The number of pages with an open dialog.
+    dialogs: watch::Sender<usize>,
+}
+
+impl Group {
+    /// Changes the state of a page of the group, and counts its dialog.
+    fn counting(&self, state: &mut PageState, change: impl FnOnce(&mut PageState)) {
+        let had_dialog = state.has_dialog();
+        change(state);
+        match (had_dialog, state.has_dialog()) {
+            (false, true) => self.dialogs.send_modify(|open| *open += 1),
+            (true, false) => self.dialogs.send_modify(|open| *open -= 1),
+            _ => {}
+        }
+    }
+}
+
+/// How long a page may take to respond while another page of its group has a dialog.
+const PAUSED_BY_GROUP: Duration = Duration::from_millis(500);
 
 impl std::fmt::Debug for Page {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -86,7 +111,7 @@ impl Page {
     /// A page over any backend. The backend must be given the page's observer, to report events to it.
     pub fn over(
         backend: Arc<dyn PageBackend>,
-        opener: Option<PageId>,
+        opener: Option<&Self>,
         options: &ContextOptions,
     ) -> Self {
         Self::with_egress(backend, opener, options, None)
@@ -95,10 +120,12 @@ impl Page {
     /// A page over any backend, in a context whose connections pass through an egress proxy.
     pub(crate) fn with_egress(
         backend: Arc<dyn PageBackend>,
-        opener: Option<PageId>,
+        opener: Option<&Self>,
         options: &ContextOptions,
         egress: Option<Arc<Egress>>,
     ) -> Self {
+        let group = opener.as_ref().map(|page| page.shared.group.clone());
+        let opener = opener.map(|page| page.id().clone());
         let state = PageState::new(backend.main_frame(), opener, options);
         Self {
             backend,
@@ -108,6 +135,7 @@ impl Page {
                 origins: options.origins.clone(),
                 egress,
                 timeouts: options.timeouts,
+                group: group.unwrap_or_default(),
             }),
         }
     }
@@ -133,6 +161,11 @@ impl Page {
         let frame = state.frames.get(frame);
         let frame = frame.map(crate::frame::Frame::prefix).unwrap_or_default();
         format!("{}{frame}", state.ref_prefix)
+    }
+
+    /// Returns the prefix of the refs of the main document, such as `f1`; that of the first one is empty.
+    pub fn ref_prefix(&self) -> String {
+        self.prefix_of(&self.main_frame())
     }
 
     /// The page's name, unique in its browser.
@@ -369,11 +402,12 @@ impl Page {
         progress
             .run(self.backend.answer_dialog(accept, prompt_text))
             .await?;
-        let mut state = self.state();
-        // The next one may be open already.
-        if state.dialogs == answered {
-            state.dialog = None;
-        }
+        self.shared.group.counting(&mut self.state(), |state| {
+            // The next one may be open already.
+            if state.dialogs == answered {
+                state.dialog = None;
+            }
+        });
         Ok(())
     }
 
@@ -492,7 +526,8 @@ impl Page {
         }
     }
 
-    /// Runs work that needs the renderer; fails when a dialog opens, or the page crashes or is closed.
+    /// Runs work that needs the renderer; fails when a dialog opens, here or in another page that pauses this one, or the page crashes or is
+    /// closed.
     pub(crate) async fn unless_interrupted<T>(
         &self,
         work: impl Future<Output = Result<T>>,
@@ -502,6 +537,21 @@ impl Page {
             result = work => result,
             () = self.wait(|state| state.is_blocked_by_dialog() || state.alive().is_err()) => {
                 Err(self.alive().err().unwrap_or(Error::DialogOpen {}))
+            }
+            () = self.paused_by_group() => Err(Error::DialogOpen {}),
+        }
+    }
+
+    /// Returns when a dialog of another page of the group has been open for so long that it pauses this page, too.
+    async fn paused_by_group(&self) {
+        let mut dialogs = self.shared.group.dialogs.subscribe();
+        let is_other = |open: &usize| *open > usize::from(self.state().has_dialog());
+        loop {
+            // The sender lives as long as the page.
+            let _ = dialogs.wait_for(is_other).await;
+            let over = dialogs.wait_for(|open| !is_other(open));
+            if tokio::time::timeout(PAUSED_BY_GROUP, over).await.is_err() {
+                return;
             }
         }
     }
@@ -537,7 +587,7 @@ impl PageObserver for Shared {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let event = self.with_reason(event, &mut state);
             let tapped = (!state.taps.is_empty()).then(|| event.clone());
-            state.apply(event);
+            self.group.counting(&mut state, |state| state.apply(event));
             if let Some(tapped) = tapped {
                 // A subscriber with a full queue is removed, so that none gets events with a gap.
                 state

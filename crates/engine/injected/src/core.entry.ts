@@ -1,6 +1,6 @@
 // Defines `globalThis.__playhouseCore`, the object with all functions that the engine calls in pages.
 import "./own";
-import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, setFiles } from "./forms";
+import { attribute, content, discarded, dispatchDrop, fileInput, fill, focus, insertText, selectOptions, setFiles } from "./forms";
 import { dragBegan, dragTaken, dragTo, dropDrag, swallowWheel, takeDrag, watchDrag } from "./drag";
 import { generate, locator } from "./generate";
 import { introduce } from "./frames";
@@ -48,6 +48,8 @@ const core = {
   missed,
   stopInterceptor,
   fill,
+  discarded,
+  insertText,
   selectOptions,
   "focus": focus,
   content,

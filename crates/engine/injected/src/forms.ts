@@ -75,7 +75,51 @@ async function fillNow({ handle, value, force, set: canSet, origin }: Fill): Pro
   recordPassword(field, value);
   if (field instanceof HTMLInputElement && SETTABLE_TYPES.has(field.type)) return canSet ? setValue(field, value) : { done: "settable" };
   selectContent(field);
-  return { done: insert(field, value) ? "set" : "selected" };
+  if (insert(field, value)) return { done: "set" };
+  edited = { field, text: field.textContent };
+  return { done: "selected" };
+}
+
+/** The editable element that was selected last, and its text before. */
+let edited: { field: Element; text: string } | undefined;
+
+/** Returns whether the page has discarded the input that replaced the text of the selected element. */
+export function discarded({ value }: { value: string }): boolean {
+  if (!edited?.field.isConnected || edited.field instanceof HTMLInputElement || edited.field instanceof HTMLTextAreaElement) return false;
+  const without = (text: string): string => text.replace(/\s+/g, "");
+  const text = edited.field.textContent;
+  if (text !== edited.text) return false;
+  return value ? !without(text).includes(without(value)) : !!without(text);
+}
+
+/**
+ * Inserts text at the caret of the focused element, as an input method does: without key events, which can send a message at a line break.
+ * Returns false if the element does not take it, and null if it is a frame of another origin.
+ */
+export function insertText({ text }: { text: string }): boolean | null {
+  let e = document.activeElement;
+  for (let inner = e; inner; e = inner ?? e) inner = inner.shadowRoot?.activeElement ?? innerDocument(inner)?.activeElement ?? null;
+  if (!e) return false;
+  if (e instanceof HTMLIFrameElement) return null;
+  const owner = e.ownerDocument;
+  if (!(e as HTMLElement).isContentEditable && owner.designMode !== "on") return insert(e, text);
+  if (!allowsInput(e, text)) return true;
+  // Firefox inserts line breaks into the text, which editors read as spaces.
+  return text.split("\n").every((line, index) => {
+    if (index && !owner.execCommand("insertParagraph")) return false;
+    return !line || owner.execCommand("insertText", false, line);
+  });
+}
+
+function innerDocument(e: Element): Document | null {
+  return e instanceof HTMLIFrameElement ? e.contentDocument : null;
+}
+
+/** Dispatches `beforeinput`. Returns false if a handler canceled it: it inserts the text itself. */
+function allowsInput(e: Element, text: string): boolean {
+  return e.dispatchEvent(
+    new InputEvent("beforeinput", { inputType: "insertText", data: text, bubbles: true, cancelable: true, composed: true }),
+  );
 }
 
 /**
@@ -89,8 +133,7 @@ function insert(field: Element, text: string): boolean {
   const focused = (field.getRootNode() as Document | ShadowRoot).activeElement === field;
   // An empty text corresponds to pressing Delete. `execCommand` does not work in XML documents.
   if (!plain || !text || !focused || owner.contentType !== "text/html") return false;
-  const before = new InputEvent("beforeinput", { inputType: "insertText", data: text, bubbles: true, cancelable: true, composed: true });
-  if (!field.dispatchEvent(before)) return true;
+  if (!allowsInput(field, text)) return true;
   const textInput = owner.createEvent("TextEvent");
   textInput.initTextEvent("textInput", true, true, owner.defaultView, text);
   // WebKit inserts the text as the default action of this event.

@@ -41,6 +41,8 @@ pub enum InputFile {
 /// A drop passes its files through the memory of the page.
 const MAX_DROP_SIZE: u64 = 50 * 1024 * 1024;
 
+const NOT_MULTIPLE: &str = "Non-multiple file input can only accept single file";
+
 impl Page {
     /// Handles the open file chooser; `None` cancels it. It stays open after an error, for example for a missing file.
     pub async fn answer_file_chooser(
@@ -48,6 +50,13 @@ impl Page {
         progress: &Progress,
         files: Option<&[PathBuf]>,
     ) -> Result<()> {
+        let chooser = self.file_chooser();
+        if chooser.is_some_and(|it| !it.multiple) && files.is_some_and(|files| files.len() > 1) {
+            return Err(Error::ElementMismatch {
+                selector: "input[type=file]".to_owned(),
+                reason: NOT_MULTIPLE.to_owned(),
+            });
+        }
         progress
             .run(async {
                 check_readable(files.unwrap_or_default()).await?;
@@ -116,9 +125,7 @@ impl Locator {
                     multiple: false,
                     directory: false,
                     ..
-                } if count > 1 => {
-                    Err(self.mismatch("Non-multiple file input can only accept single file"))
-                }
+                } if count > 1 => Err(self.mismatch(NOT_MULTIPLE)),
                 Answer::Input { input, .. } => {
                     let set = async {
                         match source {

@@ -3,7 +3,7 @@
 use super::aim::{ActionabilityState, FailedCheck, join_states};
 use super::gesture::perform;
 use super::{Click, Tries, until_done};
-use crate::backend::InputStep;
+use crate::backend::FrameId;
 use crate::error::{Error, Obstacle, Result};
 use crate::input::Shortcut;
 use crate::locator::{Checked, Element, Locator, States};
@@ -13,6 +13,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// The reason why an element does not support the action.
 #[derive(Debug, Deserialize)]
@@ -51,6 +52,10 @@ enum Done {
 
 /// The largest number of concurrent fills of a row; all after the first field that must be waited for are in vain.
 const MAX_CONCURRENT_FILLS: usize = 4;
+
+/// How often an editor is asked whether it has rendered input, and the time between.
+const RENDERING_POLLS: u32 = 10;
+const RENDERING_POLL: Duration = Duration::from_millis(50);
 
 const FILLABLE: &[ActionabilityState] = &[
     ActionabilityState::Visible,
@@ -140,18 +145,35 @@ impl Locator {
                 Filled::Done {
                     done: Done::Selected | Done::Skipped,
                 } => {
-                    let steps = if value.is_empty() {
-                        Shortcut::parse("Delete")?.press(&[])
+                    if value.is_empty() {
+                        perform(&self.page, &Shortcut::parse("Delete")?.press(&[])).await?;
                     } else {
-                        let text = value.to_owned();
-                        vec![InputStep::InsertText { text }]
-                    };
-                    perform(&self.page, &steps).await
+                        self.page.insert(value, [element.frame.clone()]).await?;
+                    }
+                    if self.is_discarded(&element.frame, value).await {
+                        let reason = "The page has discarded the text: it handles keys itself. Type with key presses instead";
+                        return Err(not_editable_error(self, reason.to_owned()));
+                    }
+                    Ok(())
                 }
                 Filled::Lacks { lacks } => Err(element.not_actionable(lacks.into())),
                 Filled::Mismatch(mismatch) => Err(not_fillable_error(self, &mismatch)),
             }
         })
+    }
+
+    /// Returns whether an editor has restored the text that was replaced. It may render the new one a moment later.
+    async fn is_discarded(&self, frame: &FrameId, value: &str) -> bool {
+        let argument = json!({ "value": value });
+        for _ in 0..RENDERING_POLLS {
+            // Without an answer, a handler opened a dialog or left the page.
+            let is_discarded = self.page.call(frame, "discarded", &argument).await;
+            if !is_discarded.unwrap_or(false) {
+                return false;
+            }
+            tokio::time::sleep(RENDERING_POLL).await;
+        }
+        true
     }
 
     /// Waits until text can be typed into the element: visible, enabled, and editable.

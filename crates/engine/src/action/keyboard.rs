@@ -2,8 +2,8 @@
 
 use super::gesture::perform;
 use super::{Tries, until_done};
-use crate::backend::InputStep;
-use crate::error::Result;
+use crate::backend::{FrameId, InputStep};
+use crate::error::{Error, Result};
 use crate::input::{Pressed, Shortcut, type_char};
 use crate::locator::Locator;
 use crate::page::Page;
@@ -92,10 +92,30 @@ impl Page {
 
     /// Inserts text into the focused element without key events, as an input method does.
     pub async fn insert_text(&self, progress: &Progress, text: &str) -> Result<()> {
+        let frames = self.frames().into_iter().map(|frame| frame.id);
+        progress.run(self.insert(text, frames)).await
+    }
+
+    /// Inserts text into the focused element: that of the first of these frames, or if that is a frame itself, of the next ones.
+    pub(super) async fn insert(
+        &self,
+        text: &str,
+        frames: impl IntoIterator<Item = FrameId> + Send,
+    ) -> Result<()> {
+        if !self.backend.inserts_text() {
+            let argument = json!({ "text": text.replace("\r\n", "\n") });
+            for frame in frames {
+                match self.call(&frame, "insertText", &argument).await {
+                    // A handler of the input opened it.
+                    Ok(Some(true)) | Err(Error::DialogOpen {}) => return Ok(()),
+                    Ok(Some(false)) => break,
+                    Ok(None) | Err(Error::DocumentGone {}) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
         let text = text.to_owned();
-        progress
-            .run(perform(self, &[InputStep::InsertText { text }]))
-            .await
+        perform(self, &[InputStep::InsertText { text }]).await
     }
 
     async fn press_shortcut(&self, shortcut: &Shortcut) -> Result<()> {

@@ -121,6 +121,8 @@ pub trait Input {
     ///
     /// Coordinates are CSS pixels of the main frame's viewport.
     async fn input(&self, steps: &[InputStep]) -> Result<()>;
+    /// Whether the protocol has a command that inserts text. Otherwise [`InputStep::InsertText`] presses a key for each letter.
+    fn inserts_text(&self) -> bool;
 }
 
 /// Dialogs, file choosers and file inputs.

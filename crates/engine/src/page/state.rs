@@ -115,6 +115,11 @@ impl PageState {
         self.dialog.is_some() && self.attended == 0
     }
 
+    /// Whether a dialog is open in a page that is still there.
+    pub(super) fn has_dialog(&self) -> bool {
+        self.dialog.is_some() && self.alive().is_ok()
+    }
+
     pub(super) fn alive(&self) -> Result<()> {
         if self.closed {
             Err(Error::PageClosed {})

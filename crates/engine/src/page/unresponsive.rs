@@ -58,8 +58,13 @@ impl Page {
                 let_go => return let_go,
             }
         }
+        Err(self.end())
+    }
+
+    /// Terminates the renderer process of a page that cannot be left otherwise; returns the error that says so.
+    pub fn end(&self) -> Error {
         self.backend.end_renderer();
-        Err(Error::PageHung {})
+        Error::PageHung {}
     }
 
     /// Returns whether the page has opened too many windows, or has some and opens more.
@@ -144,8 +149,7 @@ impl Page {
                 answered = self.backend.wait_for_termination(&main) => return answered,
                 () = in_vain => {}
             }
-            self.backend.end_renderer();
-            return Err(Error::PageHung {});
+            return Err(self.end());
         }
         let mut answers = std::pin::pin!(self.backend.check_responsive(&main));
         for attempt in 0..=MAX_TERMINATIONS {

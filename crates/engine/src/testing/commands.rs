@@ -154,6 +154,10 @@ impl FakePage {
 
 #[async_trait]
 impl Input for FakePage {
+    fn inserts_text(&self) -> bool {
+        true
+    }
+
     async fn input(&self, steps: &[InputStep]) -> Result<()> {
         if let Some(script) = &self.script {
             return script.input(steps).await;

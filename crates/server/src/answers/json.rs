@@ -86,6 +86,10 @@ fn add_events(events: &[Event], object: &mut Value) {
                 object["userAnnotations"] = json!({ "notes": notes, "image": image });
             }
             Event::TabsRefused { count } => object["refusedPages"] = (*count).into(),
+            Event::DialogElsewhere { dialog, .. } => {
+                object["dialogOfOtherPage"] =
+                    json!({ "type": dialog.kind.to_string(), "message": dialog.message });
+            }
             Event::Downloading { name } => {
                 downloads.push(json!({ "file": name, "status": "started" }));
             }

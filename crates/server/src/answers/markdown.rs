@@ -380,6 +380,11 @@ fn event_line(event: &Event) -> String {
         Event::TabsRefused { count } => {
             format!("- Pages keep opening tabs: {count} more were closed at once")
         }
+        Event::DialogElsewhere { index, dialog } => format!(
+            "- Tab {index} has an open \"{}\" dialog with message \"{}\", which may pause this page: select the tab with browser_tabs, and use browser_handle_dialog",
+            dialog.kind,
+            one_line(&dialog.message)
+        ),
         Event::ProfileInUse { dir } => {
             format!(
                 "- The browser profile {dir} is in use; this session works in an isolated one, and nothing of it is kept"
@@ -417,6 +422,7 @@ fn is_of_page(event: &Event) -> bool {
         | Event::DownloadFailed { .. }
         | Event::NavigationFailed { .. }
         | Event::NotOpened { .. }
+        | Event::DialogElsewhere { .. }
         | Event::AppFailed { .. } => true,
         Event::Console { .. }
         | Event::BrowserReplaced { .. }

@@ -349,6 +349,13 @@ pub(crate) enum Event {
         /// The number of tabs since the last answer.
         count: u64,
     },
+    /// A dialog is open in another tab.
+    DialogElsewhere {
+        /// The index of the tab.
+        index: usize,
+        /// The dialog.
+        dialog: Dialog,
+    },
     /// Another process uses the profile; this session has a temporary browser context.
     ProfileInUse {
         /// The profile's directory.

@@ -65,10 +65,15 @@ struct Change<'a> {
 }
 
 /// Returns the assertions, the most useful first: at most `most`. Texts with numbers are left out, because they may be other ones in the
-/// next run. `statement` is the code of the action; what it sets itself is not asserted.
-pub(super) fn of_changes(lines: &[String], statement: &str, most: usize) -> Vec<String> {
+/// next run. `prefix` is that of the refs of the main document. `statement` is the code of the action; what it sets itself is not asserted.
+pub(super) fn of_changes(
+    lines: &[String],
+    prefix: &str,
+    statement: &str,
+    most: usize,
+) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
-    for change in lines.iter().filter_map(|line| parsed(line)) {
+    for change in lines.iter().filter_map(|line| parsed(line, prefix)) {
         let Some((rank, code)) = change.assertion(statement) else {
             continue;
         };
@@ -147,9 +152,16 @@ fn is_stable_value(text: &str) -> bool {
     is_stable(text) || (is_number && !text.is_empty())
 }
 
+/// Returns whether a line of a snapshot is a heading with a name, in either layout.
+pub(super) fn is_heading(line: &str) -> bool {
+    let line = line.trim_start();
+    let is_compact = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
+    is_compact || line.trim_start_matches("- ").starts_with("heading \"")
+}
+
 /// Parses a line that says what appeared or changed, in either layout of snapshots. Returns `None` for lines with several elements and for
-/// those of frames.
-fn parsed(line: &str) -> Option<Change<'_>> {
+/// those of frames, whose refs have another prefix.
+fn parsed<'a>(line: &'a str, prefix: &str) -> Option<Change<'a>> {
     let is_new = line.starts_with('+');
     let body = line.strip_prefix(['+', '~'])?.trim_start();
     let body = body.strip_prefix("- ").unwrap_or(body);
@@ -205,8 +217,10 @@ fn parsed(line: &str) -> Option<Change<'_>> {
             }
         };
         match word.strip_prefix("ref=").unwrap_or(word) {
-            // A ref with a prefix is one of a frame.
-            reference if is_reference(reference) && !reference.starts_with('e') => return None,
+            reference if is_reference(reference) => {
+                let number = reference.strip_prefix(prefix)?.strip_prefix('e')?;
+                number.parse::<u64>().ok()?;
+            }
             "checked" => change.is_checked = true,
             "gone" => return None,
             _ => {}
@@ -257,7 +271,7 @@ mod tests {
 
     fn of(lines: &[&str], statement: &str) -> Vec<String> {
         let lines: Vec<_> = lines.iter().map(|line| (*line).to_owned()).collect();
-        of_changes(&lines, statement, 2)
+        of_changes(&lines, "", statement, 2)
     }
 
     #[test]
@@ -293,6 +307,17 @@ mod tests {
                 "await expect(page.getByRole('row', { name: 'Ada Lovelace', exact: true })).toBeVisible();"
             ]
         );
+    }
+
+    #[test]
+    fn refs_of_the_main_document_have_its_prefix() {
+        let of = |line: &str, prefix| of_changes(&[line.to_owned()], prefix, "", 2).len();
+        assert_eq!(of("+ button \"Undo\" f1e13", "f1"), 1);
+        assert_eq!(of("+ button \"Undo\" [ref=f1e13]", "f1"), 1);
+        assert_eq!(of("+ button \"Undo\" f2e13", "f1"), 0);
+        assert_eq!(of("+ button \"Undo\" f1e13", ""), 0);
+        assert_eq!(of("+ button \"Undo\" admin-e13", "admin-"), 1);
+        assert_eq!(of("+ button \"Undo\" admin-f1e13", "admin-"), 0);
     }
 
     #[test]

@@ -114,6 +114,7 @@ impl Session {
             .extend(current.and_then(|tab| tab.new_console_lines()));
         answer.events.extend(tabs.refused());
         answer.events.extend(tabs.not_opened());
+        answer.events.extend(tabs.other_dialogs());
         answer.events.extend(tabs.download_events().await);
         Ok(answer)
     }
@@ -145,10 +146,11 @@ impl Session {
         };
         let modals = tabs.current().map(|tab| tab.modals()).unwrap_or_default();
         if reply.error.is_some() {
-            // The next answer reports the events.
+            // The next answer reports the other events.
             return Answer {
                 reply,
                 modals,
+                events: tabs.other_dialogs().collect(),
                 ..Answer::default()
             };
         }
@@ -160,6 +162,7 @@ impl Session {
         };
         let mut events: Vec<_> = self.state().events.extract_if(.., is_reported).collect();
         events.extend(tabs.refused());
+        events.extend(tabs.other_dialogs());
         events.extend(tabs.download_events().await);
         Answer {
             reply,
@@ -288,6 +291,9 @@ impl Session {
         };
         if layout == Layout::Compact && shown.changes.is_some() {
             return Ok(shown);
+        }
+        if shown.changes.is_none() {
+            self.record_document(&text);
         }
         shown.changes = shown.changes.or(gone);
         shown.snapshot = Some(match outline {

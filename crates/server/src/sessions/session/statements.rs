@@ -66,7 +66,18 @@ impl Session {
 
     /// Records assertions of what the last call changed: the lines of its answer.
     pub(super) fn record_changes(&self, changes: &[String]) {
-        self.statements.add_changes(changes, &self.settings.secrets);
+        let tab = self.open_tabs().and_then(|tabs| tabs.current());
+        let prefix = tab.map_or_else(String::new, |tab| tab.page.ref_prefix());
+        self.statements
+            .add_changes(changes, &prefix, &self.settings.secrets);
+    }
+
+    /// Records an assertion of the document that the last call opened: its first heading.
+    pub(super) fn record_document(&self, snapshot: &str) {
+        let heading = snapshot.lines().find(|line| assertions::is_heading(line));
+        if let Some(heading) = heading {
+            self.record_changes(&[format!("+ {}", heading.trim_start())]);
+        }
     }
 
     /// Returns the statements since the browser was opened.
@@ -114,14 +125,14 @@ impl Statements {
         }
     }
 
-    /// Adds assertions of what the last call changed: the lines of its answer.
-    fn add_changes(&self, changes: &[String], secrets: &Secrets) {
+    /// Adds assertions of what the last call changed: the lines of its answer. `prefix` is that of the refs of the main document.
+    fn add_changes(&self, changes: &[String], prefix: &str, secrets: &Secrets) {
         let mut all = self.lock();
         let most = std::mem::take(&mut all.open);
         if most > 0 {
             let call = all.statements.iter().rfind(|it| !it.is_derived);
             let code = call.map_or("", |call| &call.code);
-            let derived = assertions::of_changes(changes, code, most);
+            let derived = assertions::of_changes(changes, prefix, code, most);
             all.assert(derived, secrets);
         }
     }
@@ -204,8 +215,8 @@ mod tests {
             &secrets,
         );
         let changes = ["+ # Done".to_owned(), "+ Order placed".to_owned()];
-        statements.add_changes(&changes, &secrets);
-        statements.add_changes(&changes, &secrets);
+        statements.add_changes(&changes, "", &secrets);
+        statements.add_changes(&changes, "", &secrets);
         assert_eq!(
             codes(&statements),
             [
@@ -260,7 +271,7 @@ mod tests {
         let (statements, secrets) = (Statements::default(), Secrets::default());
         secrets.mask_passwords(&["correct horse".to_owned()]);
         statements.add(vec!["await a.click();".to_owned()], None, &secrets);
-        statements.add_changes(&["+ correct horse".to_owned()], &secrets);
+        statements.add_changes(&["+ correct horse".to_owned()], "", &secrets);
         assert_eq!(codes(&statements), ["await a.click();"]);
     }
 }

@@ -484,7 +484,10 @@ impl Tab {
             }
         }
         // The page opens dialogs repeatedly, or navigates each time, and was not replaced.
-        Err(engine::Error::DialogOpen {}.into())
+        match self.page.has_script_dialog() {
+            true => Err(self.page.end().into()),
+            false => Err(engine::Error::DialogOpen {}.into()),
+        }
     }
 
     /// Returns the current document, and whether a navigation is in progress.

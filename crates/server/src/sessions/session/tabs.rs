@@ -293,6 +293,17 @@ impl Tabs {
         futures_util::future::join_all(looks).await
     }
 
+    /// Returns the dialogs that are open in other tabs: they may pause the current one, too.
+    pub(crate) fn other_dialogs(&self) -> impl Iterator<Item = Event> {
+        let current = self.current().map(|tab| tab.page.id().clone());
+        let tabs = self.all().into_iter().enumerate();
+        tabs.filter_map(move |(index, tab)| {
+            let is_other = current.as_ref() != Some(tab.page.id());
+            let dialog = tab.page.dialog().filter(|_| is_other)?;
+            Some(Event::DialogElsewhere { index, dialog })
+        })
+    }
+
     /// Returns the event about tabs that pages could not open.
     pub(crate) fn refused(&self) -> Option<Event> {
         let refused = self.shared.context.refused_pages();

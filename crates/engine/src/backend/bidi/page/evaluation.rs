@@ -31,7 +31,7 @@ const REALM_IS_NULL: &str = "realm is null";
 /// Calls a function of the injected script by name, if the document is the intended one.
 const CALL: &str = "(document, name, argument) => globalThis.__playhouseDocument === document ? globalThis.__playhouseCore.call(name, JSON.parse(argument)) : null";
 /// The functions that count as user input.
-const INPUT: &[&str] = &["fill"];
+const INPUT: &[&str] = &["fill", "insertText"];
 /// Returns the element of a handle.
 const ELEMENT: &str = "(handle) => globalThis.__playhouseCore.element(handle)";
 

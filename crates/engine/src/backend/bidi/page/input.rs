@@ -92,6 +92,10 @@ impl gesture::ActionsOrigin for Framed<'_> {
 
 #[async_trait]
 impl Input for BidiPage {
+    fn inserts_text(&self) -> bool {
+        false
+    }
+
     async fn input(&self, steps: &[InputStep]) -> Result<()> {
         let origin = self.origin(steps).await?;
         self.devices

@@ -1,7 +1,7 @@
 //! Dialogs and file choosers of a page.
 
 use super::CdpPage;
-use crate::backend::{Dialogs, FrameId, Handle};
+use crate::backend::{Dialogs, FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use std::path::PathBuf;
@@ -48,12 +48,20 @@ impl Dialogs for CdpPage {
         let chooser = self.state().chooser.clone();
         let chooser = chooser
             .ok_or_else(|| Error::protocol("DOM.setFileInputFiles", "No file chooser is open"))?;
+        let Some(element) = chooser.element else {
+            self.state().chooser = None;
+            self.report(PageEvent::FileChooserClosed);
+            return Err(Error::ElementMismatch {
+                selector: "showOpenFilePicker()".to_owned(),
+                reason: "The page opened the file chooser with showOpenFilePicker(), to which no files can be given. It is closed now. Drop the files onto the page, or use a file input.".to_owned(),
+            });
+        };
         let files = self.files.stage(files).await?;
         chooser
             .session
             .call(&dom::SetFileInputFiles {
                 files,
-                backend_node_id: chooser.element,
+                backend_node_id: Some(element),
                 ..Default::default()
             })
             .await?;

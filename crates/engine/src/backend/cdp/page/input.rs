@@ -36,6 +36,10 @@ struct DragState {
 
 #[async_trait]
 impl Input for CdpPage {
+    fn inserts_text(&self) -> bool {
+        true
+    }
+
     // Steps that cannot start a drag are sent in one write, up to a limit.
     async fn input(&self, steps: &[InputStep]) -> Result<()> {
         let mut sent: Vec<Reply<Empty>> = Vec::new();

@@ -10,6 +10,10 @@ use wire::webdriver::action::{PerformActions, ReleaseActions};
 
 #[async_trait]
 impl<E: PageExtension> Input for WebDriverPage<E> {
+    fn inserts_text(&self) -> bool {
+        false
+    }
+
     async fn input(&self, steps: &[InputStep]) -> Result<()> {
         self.mark_last_used();
         self.devices.act(self, steps).await
