@@ -7,8 +7,8 @@ use crate::memory;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::snapshot::{
-    Facts, FrameSnapshot, Layout, LineRange, Lines, RenderOptions, Rendered, Side, Transient,
-    Wanted, changes, nearest,
+    Facts, FrameSnapshot, Layout, LineRange, Lines, Observed, RenderOptions, Rendered, Restyled,
+    Side, Transient, Wanted, changes, nearest,
 };
 use futures_util::future::{BoxFuture, join_all};
 use serde::Deserialize;
@@ -72,14 +72,18 @@ pub struct Snapshot {
     /// Whether the document indicates that a part of it is loading.
     pub is_busy: bool,
     layout: Layout,
-    transients: Vec<Transient>,
+    observed: Observed,
 }
 
 impl Snapshot {
     /// Returns the lines of the texts that were shown since the last snapshot and are gone.
     #[must_use]
     pub fn gone(&self) -> Vec<String> {
-        self.transients.iter().map(Transient::line).collect()
+        self.observed
+            .transients
+            .iter()
+            .map(Transient::line)
+            .collect()
     }
 
     /// Returns the size in memory, in bytes.
@@ -95,7 +99,7 @@ impl Snapshot {
         changes(
             before.side(),
             self.side(),
-            &self.transients,
+            &self.observed,
             self.layout,
             max_tokens,
         )
@@ -128,6 +132,7 @@ struct TitledDocument {
     /// The elements that may be hosts of closed shadow roots.
     hosts: Option<Vec<Handle>>,
     transients: Option<Vec<Transient>>,
+    restyled: Option<Vec<Restyled>>,
     busy: bool,
     pending: bool,
 }
@@ -152,7 +157,7 @@ struct ReadOverview {
 struct Reading {
     root: FrameSnapshot,
     title: Option<String>,
-    transients: Vec<Transient>,
+    observed: Observed,
     is_busy: bool,
 }
 
@@ -201,7 +206,7 @@ impl Page {
             max_tokens: options.max_tokens,
         };
         let layout = options.layout;
-        progress.log("reading the page, which is busy or very large");
+        progress.log("reading the page, which is busy or very large (a target reads a part of it)");
         progress
             .run(async {
                 for reference in options.range.iter().flat_map(|range| range.references()) {
@@ -229,7 +234,7 @@ impl Page {
                     title: read.title,
                     is_busy: read.is_busy,
                     layout,
-                    transients: read.transients,
+                    observed: read.observed,
                 }))
             })
             .await
@@ -284,7 +289,7 @@ impl Page {
         Ok(Some(Reading {
             root: part.await?,
             title: None,
-            transients: Vec::new(),
+            observed: Observed::default(),
             is_busy: false,
         }))
     }
@@ -326,6 +331,7 @@ impl Page {
             title,
             tree,
             transients,
+            restyled,
             busy,
             pending,
             ..
@@ -334,11 +340,16 @@ impl Page {
             return Ok(None);
         }
         let tree = tree.ok_or(Error::DocumentGone {})?;
+        let observed = Observed {
+            transients: transients.unwrap_or_default(),
+            restyled: restyled.unwrap_or_default(),
+            prefix: self.prefix_of(&main),
+        };
         let root = self.with_frames(main, tree, true, extent).await?;
         Ok(Some(Reading {
             root,
             title: Some(title),
-            transients: transients.unwrap_or_default(),
+            observed,
             is_busy: busy,
         }))
     }

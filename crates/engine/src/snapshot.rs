@@ -11,6 +11,7 @@ mod find;
 mod fold;
 mod full;
 mod key;
+mod label;
 mod line;
 mod nearest;
 mod outline;
@@ -21,7 +22,7 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use changes::{Side, Transient, changes};
+pub(crate) use changes::{Observed, Restyled, Side, Transient, changes};
 pub(crate) use described::Descriptions;
 pub use facts::Layout;
 pub(crate) use facts::{Facts, FrameSnapshot, RenderOptions};

@@ -412,6 +412,13 @@ impl Call {
         self.within(self.timeout.unwrap_or(self.settings.timeouts.action) + more)
     }
 
+    /// Starts the timeout for reading a page, which is at least that of a navigation: it takes long if the page is large.
+    pub(crate) fn reading(&self) -> Progress {
+        let timeouts = &self.settings.timeouts;
+        let usual = timeouts.navigation.max(timeouts.action);
+        self.within(self.timeout.unwrap_or(usual))
+    }
+
     /// Starts the timeout of a navigation.
     pub(crate) fn navigation(&self) -> Progress {
         let timeouts = &self.settings.timeouts;

@@ -11,6 +11,7 @@ import { reported, setListeners } from "./interactive";
 import { intercept, missed, stopInterceptor } from "./interceptor";
 import { isPassword, marked, passwordValues, watchPasswords } from "./passwords";
 import { describe, links, metadata, read, table, texts, titleOf } from "./reading";
+import { describeRestyled, takeRestyled, type Restyled } from "./looks";
 import { byRef, similar } from "./refs";
 import { query } from "./selector/query";
 import { isBusy, keepWatching, nextChange, pending, settled, waits, watch } from "./settle";
@@ -86,12 +87,15 @@ function titled(question: Question): {
   tree?: unknown;
   hosts?: Handle[] | undefined;
   transients?: Transient[];
+  restyled?: Restyled[];
   busy: boolean;
   pending: boolean;
 } {
   if (isPending(question)) return { title: "", busy: false, pending: true };
+  const restyled = question.transients ? takeRestyled() : [];
   const [title, tree] = [titleOf(), snapshot(question)];
-  return { title, tree, hosts: takeHosts(), ...(question.transients && { transients: newTransients() }), busy: isBusy(), pending: false };
+  const observed = question.transients && { transients: newTransients(), restyled: describeRestyled(restyled) };
+  return { title, tree, hosts: takeHosts(), ...observed, busy: isBusy(), pending: false };
 }
 
 /** Reads what an answer without a snapshot contains, under the same condition. */

@@ -95,6 +95,17 @@ export function refTo(e: Element, role: string, name: string, bound: string, wit
   return ref.number;
 }
 
+/** Returns the ref of an element in the last snapshot, or 0. */
+export function refShown(e: Element): number {
+  const ref = known.get(e);
+  return ref?.last === snapshots ? ref.number : 0;
+}
+
+/** Returns whether an element had a ref before. */
+export function hasRef(e: Element): boolean {
+  return known.has(e);
+}
+
 // What users act on without a name.
 const CONTROL = /^(button|checkbox|combobox|img|link|menuitem.*|option|radio|searchbox|slider|spinbutton|switch|tab|textbox)$/;
 

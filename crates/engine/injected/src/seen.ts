@@ -121,12 +121,15 @@ export function withCaches<T>(work: () => T): T {
   try {
     return work();
   } finally {
-    if (!--callers) {
-      all = new Map();
-      last = other = undefined;
-      for (const reset of resets) reset();
-    }
+    if (!--callers) forget();
   }
+}
+
+/** Clears the caches. */
+export function forget(): void {
+  all = new Map();
+  last = other = undefined;
+  for (const reset of resets) reset();
 }
 
 /** Returns the cached properties of an element. Outside of `withCaches` they are a new, empty object each time. */

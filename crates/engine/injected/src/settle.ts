@@ -4,6 +4,7 @@
 import { causes, pause, queueTask, requestIdle, setTimer } from "./causes";
 import { observableIn } from "./frames";
 import { keep, type Handle } from "./handles";
+import { pointerMoved, recordAttributes } from "./looks";
 import { frame } from "./states";
 import { recordAdditions } from "./transient";
 
@@ -108,6 +109,7 @@ function begin(): { watching: Watch; closed: Element[] } {
   };
   current = watching;
   const { closed } = observe(watching);
+  document.addEventListener("mousemove", pointerMoved, { capture: true, passive: true });
   for (const tree of watching.trees) for (const animation of tree.getAnimations()) watching.before.add(animation);
   expire(WATCH_TIMEOUT);
   return { watching, closed };
@@ -123,6 +125,7 @@ function unwatch(): void {
   clearTimeout(expiry);
   current?.observer.disconnect();
   for (const tree of current?.trees ?? []) tree.removeEventListener("click", clicked, { capture: true });
+  document.removeEventListener("mousemove", pointerMoved, { capture: true });
   current = undefined;
 }
 
@@ -232,6 +235,7 @@ function recordChanges(watching: Watch, records: MutationRecord[]): void {
   if (certain) countChange(watching);
   for (const node of changed) recordNodeChange(watching, node);
   recordAdditions(records);
+  recordAttributes(records);
 }
 
 /** Records a change of the text or the attributes of a node. It counts unless the node changes repeatedly. */
@@ -270,7 +274,7 @@ function observe(watching: Watch): { isNew: boolean; closed: Element[] } {
   for (const tree of treesBelow(document, closed)) {
     if (watching.trees.has(tree)) continue;
     watching.trees.add(tree);
-    watching.observer.observe(tree, { subtree: true, childList: true, "attributes": true, characterData: true });
+    watching.observer.observe(tree, { subtree: true, childList: true, "attributes": true, attributeOldValue: true, characterData: true });
     if (typeOf.call(tree) === 9) tree.addEventListener("click", clicked, { capture: true, passive: true });
     isNew = true;
   }

@@ -3,7 +3,7 @@
 import { isStateful, isDisabled, checkedState, expandedState, invalidState, levelOf, pressedState, selectedState } from "./aria/states";
 import { mayGenerate, textAfter, textBefore } from "./aria/generated";
 import { references } from "./aria/names";
-import { isPresentational, isHidden } from "./aria/roles";
+import { ignoringCovers, isCover, isHidden, isPresentational } from "./aria/roles";
 import { isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, slotOf, squash } from "./dom";
 import { drawingOf, isDrawnByOthers, isValueDrawn } from "./drawn";
 import { coreIn, type Home, type Other } from "./frames";
@@ -11,7 +11,8 @@ import { isAway, isUnseen, hasMisleadingName, isTextUnseen, MARK } from "./hidde
 import { held, keep, type Handle } from "./handles";
 import { actionOf, hasReports, isEditingHost, type Action } from "./interactive";
 import { isPassword, marked } from "./passwords";
-import { bindRows, boundTo, labelOf, refTo, renew } from "./refs";
+import { recordLooks } from "./looks";
+import { bindRows, boundTo, hasRef, labelOf, refTo, renew } from "./refs";
 import { seen, withCaches, type Name, type Seen } from "./seen";
 import { childrenAsPlaced } from "./placed";
 import { isComplete, isFrame, setComplete, shownName, shownRole } from "./shown";
@@ -27,6 +28,10 @@ export interface Facts {
   pressed?: true | "mixed";
   selected?: true;
   ariaHidden?: true;
+  /** Whether the element is inert by an attribute. Only complete trees have it. */
+  inert?: true;
+  /** Whether the element hides visible content from assistive technology, as overlays do with the rest of the page. */
+  covers?: true;
   /** Whether the element has `cursor: pointer`. A complete tree has `action` instead. */
   pointer?: true;
   /** How a person can act on the element. */
@@ -90,7 +95,8 @@ export function snapshot(question: Question): Entry[] | null {
   if (!from) return root === undefined ? [] : null;
   if (!from.isConnected) return null;
   home.renew(isComplete());
-  return marking(question.marks, () => withCaches(() => treeOf(from, home, question, 0)));
+  const read = (): Entry[] => treeOf(from, home, question, 0);
+  return marking(question.marks, () => withCaches(() => ignoringCovers(isComplete(), read)));
 }
 
 /** Returns the body, or the root element of a document without one, such as SVG. */
@@ -107,6 +113,8 @@ export interface Question {
   frameRoom?: number;
   /** Whether text that a user cannot see is marked. */
   marks?: boolean;
+  /** Whether the looks of the elements are recorded. */
+  transients?: boolean;
 }
 
 function treeOf(from: Element, home: Home, question: Question, depth: number): Entry[] {
@@ -114,6 +122,7 @@ function treeOf(from: Element, home: Home, question: Question, depth: number): E
   const builder = new TreeBuilder(home, question, room);
   const entries = builder.tree(from);
   home.bindRows();
+  if (question.transients && !depth) recordLooks(builder.shown);
   const { frames } = builder;
   if (!frameRoom || depth >= MAX_FRAME_DEPTH) return entries;
   const share = Math.max(Math.floor(room / frames.length), frameRoom);
@@ -159,6 +168,8 @@ interface Position {
   readonly isInAriaHidden?: boolean;
   /** Whether texts are visible although their element is not: the options of a list that others draw. */
   readonly isInDrawn?: boolean;
+  /** Whether an overlay hides the element, which keeps its name and its ref. */
+  readonly isCovered?: boolean;
 }
 
 interface TreeNode {
@@ -181,6 +192,8 @@ interface TreeNode {
 class TreeBuilder {
   private readonly nodes: TreeNode[] = [];
   private tooDeep = false;
+  /** The elements with a ref. */
+  readonly shown: Element[] = [];
   /** The frame elements, with the scripts of their documents. */
   readonly frames: { readonly facts: Facts; readonly core?: Other | undefined }[] = [];
   private readonly focused: Element | null;
@@ -266,11 +279,12 @@ class TreeBuilder {
       for (const owned of references(it, "aria-owns")) this.visit(owned, { ...position, readable: false });
       return;
     }
-    const isInAriaHidden = isComplete() && (position.isInAriaHidden || isAriaHidden(it));
+    const isCovered = isComplete() && (position.isCovered || isCover(it));
+    const isInAriaHidden = isComplete() && (position.isInAriaHidden || (isAriaHidden(it) && !isCover(it)));
     if (isInAriaHidden && !isDrawn && display !== "contents" && isUnseen(it) && !isDrawnByOthers(it)) return;
     const readable = isDrawn || !isHidden(it) || isVisible(it);
     const isInLabel = isComplete() && (it.tag === "label" ? isLabelOfName(it) : !!position.isInLabel);
-    const node = readable && depth < MAX_DEPTH ? this.build(it, position.named, isDrawn) : undefined;
+    const node = readable && depth < MAX_DEPTH ? this.build(it, position.named, isDrawn, isCovered) : undefined;
     if (node) {
       into.push(node);
       // An element without a name can be omitted, so its texts are marked instead.
@@ -288,13 +302,14 @@ class TreeBuilder {
         isInLabel: isInLabel && (node.role === "generic" || node.role === "paragraph") && !text,
         isInAriaHidden,
         isInDrawn: position.isInDrawn || (it.tag === "select" && this.question.marks && isUnseen(it) && isDrawnByOthers(it)),
+        isCovered,
       });
       node.end = this.nodes.length;
       return;
     }
     const gap = display === "inline" && !(isComplete() && it.tag === "br") ? "" : " ";
     if (gap) into.push(gap);
-    this.content(it, { role, into, readable, depth: depth + 1, named: position.named, isInLabel, isInAriaHidden });
+    this.content(it, { role, into, readable, depth: depth + 1, named: position.named, isInLabel, isInAriaHidden, isCovered });
     if (gap) into.push(gap);
   }
 
@@ -329,7 +344,7 @@ class TreeBuilder {
     }
   }
 
-  private build(it: Seen, outer: TreeNode | undefined, isDrawn: boolean): TreeNode | undefined {
+  private build(it: Seen, outer: TreeNode | undefined, isDrawn: boolean, isCovered: boolean): TreeNode | undefined {
     const { element: e } = it;
     const frame = isFrame(it);
     const role = shownRole(it);
@@ -342,7 +357,10 @@ class TreeBuilder {
     let ref = 0;
     this.budget -= ELEMENT_SIZE + Math.min(name.text.length, MAX_TEXT);
     const { cursor, pointerEvents } = styleOf(it);
-    if (isDrawn || (isVisible(it) && (frame || pointerEvents !== "none"))) {
+    // Some overlays take the pointer from the rest of the page.
+    const isReached = frame || pointerEvents !== "none" || (isCovered && hasRef(e));
+    if (isDrawn || (isVisible(it) && isReached)) {
+      this.shown.push(e);
       ref = this.home.refTo(e, role, name.text, boundTo(it, role, name), labelAround(outer, name.text));
       if (frame) {
         facts.frame = this.home.keep(e);
@@ -356,6 +374,8 @@ class TreeBuilder {
     if (action === "own" && role !== "textbox" && isEditingHost(it)) facts.editable = true;
     if (e === this.focused) facts.active = true;
     if (isAriaHidden(it)) facts.ariaHidden = true;
+    if (isComplete() && it.has("inert")) facts.inert = true;
+    if (isComplete() && isCover(it)) facts.covers = true;
     if (this.question.boxes) {
       const { x, y, width, height } = e.getBoundingClientRect();
       facts.box = [x, y, width, height].map(Math.round);
@@ -417,7 +437,7 @@ const PHRASING = new Set("code emphasis generic mark strong subscript superscrip
 
 /** Returns whether an element without an action adds nothing to its text: an inline one, or an empty block. */
 function isTransparent(it: Seen, role: string): boolean {
-  if (it.ignored || !PHRASING.has(role) || it.has("aria-hidden")) return false;
+  if (it.ignored || !PHRASING.has(role) || it.has("aria-hidden") || it.has("inert")) return false;
   const { display } = styleOf(it);
   return display === "inline" || display === "contents" || (role === "generic" && isEmptyElement(it));
 }

@@ -1,27 +1,32 @@
 //! The difference between two snapshots of one document: what appeared, disappeared or changed, by refs.
 
+mod entry;
+mod part;
+mod shown;
+
 use super::facts::Layout;
 use super::line::{Line, LineKind, Lines, Ref};
 use crate::tokens::estimate_tokens;
+use entry::{Entry, entries, without_refs};
+use part::Parts;
 use serde::Deserialize;
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::ops::Range;
+use shown::{MAX_LINE, cut, named, shown};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::Hash;
 
-/// The state of the focused element. Losing the focus is no change.
-const ACTIVE: &str = " [active]";
-/// The longest line of a difference with a limit, in characters.
-const MAX_LINE_LENGTH: usize = 300;
 /// The tokens for the lines at the end that count other lines.
-const TOKENS_OF_COUNTS: usize = 24;
-
-/// What stands before and after refs in compact snapshots.
-const SEPARATORS: [char; 5] = [' ', '(', ')', '|', ':'];
+const TOKENS_OF_COUNTS: usize = 36;
 /// The tokens of a very short line.
 const MIN_LINE_TOKENS: usize = 4;
+/// The longest line of what disappeared, in characters.
+const MAX_REMOVED: usize = 120;
+/// The most elements that a line lists, and the most that look different.
+const MAX_LISTED: usize = 8;
+const MAX_RESTYLED: usize = 5;
 
-/// Roles of what a page says to its user.
+/// Roles of what a page says to its user, and of what it opens above the rest.
 const MESSAGES: &[&str] = &["alert", "alertdialog", "dialog", "log", "status"];
+const POPUPS: &[&str] = &["listbox", "menu", "tooltip"];
 
 /// A text that was shown after the previous snapshot and was gone before the next one, such as a toast.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -32,6 +37,17 @@ pub(crate) struct Transient {
     pub(crate) text: String,
 }
 
+/// An element that looks different since the previous snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Restyled {
+    /// The number of its ref, or 0.
+    #[serde(rename = "ref")]
+    pub(crate) reference: u32,
+    pub(crate) role: String,
+    /// The beginning of its text.
+    pub(crate) text: String,
+}
+
 /// A rendered snapshot.
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'a> {
@@ -39,24 +55,40 @@ pub(crate) struct Side<'a> {
     pub(crate) lines: &'a Lines,
 }
 
-/// Returns what appeared (`+`), disappeared (`-`) or changed (`~`) from one snapshot to the next, which have the same layout, in the order
-/// of the document. With a limit, the most useful lines have at most `max_tokens` together, and the last line counts the others.
+/// What changed besides the texts of two snapshots.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Observed {
+    pub(crate) transients: Vec<Transient>,
+    /// Elements of the main document, whose refs have this prefix.
+    pub(crate) restyled: Vec<Restyled>,
+    pub(crate) prefix: String,
+}
+
+/// Returns what appeared (`+`), disappeared (`-`) or changed (`~`) from one snapshot to the next, which have the same layout: first what
+/// opened above the rest, then the others in the order of the document. With a limit, the most useful lines have at most `max_tokens`
+/// together, and the last line counts the others.
 pub(crate) fn changes(
     before: Side<'_>,
     after: Side<'_>,
-    transients: &[Transient],
+    observed: &Observed,
     layout: Layout,
     max_tokens: Option<usize>,
 ) -> Vec<String> {
-    let mut all: Vec<Change> = transients.iter().map(Change::of_transient).collect();
-    let compared = Compared::new(&before.parsed(), &after.parsed(), layout);
-    let moved = compared.moved();
+    let lines = after.parsed();
+    let compared = Compared::new(&before.parsed(), &lines, layout);
+    let mut all: Vec<Change> = observed
+        .transients
+        .iter()
+        .map(Change::of_transient)
+        .collect();
     compared.add_new(&mut all);
-    compared.add_removed(&mut all);
+    compared.add_restyled(observed, &lines, &mut all);
+    compared.add_covered(&mut all);
+    let unwrapped = compared.add_removed(&mut all);
+    all.sort_by_key(|change| change.place);
+    let moved = compared.moved() + unwrapped;
     let (mut lines, left) = chosen(all, max_tokens);
-    if left > 0 {
-        lines.push(format!("… and {left} more lines"));
-    }
+    lines.extend(left);
     if moved > 0 {
         lines.push(format!("… {moved} lines moved"));
     }
@@ -67,7 +99,19 @@ pub(crate) fn changes(
 struct Change {
     /// 0 is the most useful rank.
     rank: u8,
+    place: Position,
+    sign: char,
     text: String,
+}
+
+/// Where a change is in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Position {
+    /// What opened above the rest.
+    First,
+    Document,
+    Covered,
+    Removed,
 }
 
 impl Transient {
@@ -86,6 +130,8 @@ impl Change {
     fn of_transient(transient: &Transient) -> Self {
         Self {
             rank: 0,
+            place: Position::First,
+            sign: '+',
             text: transient.line(),
         }
     }
@@ -97,19 +143,6 @@ impl<'a> Side<'a> {
     }
 }
 
-/// What makes a line the same one in both snapshots: the ref of its element, the name of a property, and which one of several it is.
-type Identity<'a> = (Ref<'a>, &'a str, usize);
-
-/// A line of the part of a snapshot that differs.
-struct Entry<'a> {
-    line: Line<'a>,
-    /// The text without the focus and the punctuation of the layout.
-    text: Cow<'a, str>,
-    is_active: bool,
-    /// The line of the other snapshot that is the same one.
-    other: Option<usize>,
-}
-
 struct Compared<'a> {
     before: Vec<Entry<'a>>,
     after: Vec<Entry<'a>>,
@@ -118,35 +151,30 @@ struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     fn new(before: &[Line<'a>], after: &[Line<'a>], layout: Layout) -> Self {
-        let pairs = before.iter().zip(after);
-        let start = pairs.take_while(|(one, other)| one == other).count();
-        let pairs = before[start..]
+        let is_same = |(one, other): &(&Line<'a>, &Line<'a>)| one == other;
+        let start = before.iter().zip(after).take_while(is_same).count();
+        let ends = before[start..]
             .iter()
             .rev()
             .zip(after[start..].iter().rev());
-        let end = pairs.take_while(|(one, other)| one == other).count();
-        let entries = |lines: &[Line<'a>]| {
-            let lines = &lines[start..lines.len() - end];
-            lines.iter().map(|line| Entry::new(*line, layout)).collect()
-        };
+        let end = ends.take_while(is_same).count();
         let mut compared = Self {
-            before: entries(before),
-            after: entries(after),
+            before: entries(before, start..before.len() - end, layout),
+            after: entries(after, start..after.len() - end, layout),
             layout,
         };
-        let mut known = identities(&before[..start], &compared.before);
-        let old: HashMap<_, _> = (0..).zip(&known).filter_map(by_identity).collect();
-        known = identities(&after[..start], &compared.after);
-        for (index, identity) in known.into_iter().enumerate() {
-            if let Some(&old) = identity.and_then(|it| old.get(&it)) {
-                compared.pair(old, index);
-            }
-        }
-        compared.pair_equal_texts();
-        if layout == Layout::Compact {
-            compared.pair_shown_refs();
-        }
+        compared.pair_by(|entry| entry.identity);
+        compared.pair_by(|entry| {
+            Some((
+                entry.owner.filter(|_| entry.is_text())?,
+                entry.mark,
+                entry.text.clone(),
+            ))
+        });
+        compared.pair_by(|entry| entry.owner.filter(|_| entry.is_text() && entry.is_own));
+        compared.pair_rows();
         compared.pair_rendered_again();
+        compared.pair_contents();
         compared
     }
 
@@ -155,59 +183,119 @@ impl<'a> Compared<'a> {
         self.after[after].other = Some(before);
     }
 
-    /// Pairs lines that have no ref, or whose refs are not shown, by their texts.
-    fn pair_equal_texts(&mut self) {
-        self.pair_by(|text| Cow::Borrowed(text));
-    }
-
-    /// Pairs lines that differ only in their refs: the page has rendered them again with other elements.
-    fn pair_rendered_again(&mut self) {
-        self.pair_by(|text| Cow::Owned(without_refs(text)));
-    }
-
-    fn pair_by(&mut self, key: impl Fn(&str) -> Cow<'_, str>) {
-        let mut left: HashMap<Cow<'_, str>, Vec<usize>> = HashMap::new();
-        for (index, entry) in self.before.iter().enumerate().rev() {
-            if entry.other.is_none() {
-                left.entry(key(&entry.text)).or_default().push(index);
+    /// Pairs the entries with the same key, in their order.
+    fn pair_by<K: Hash + Eq>(&mut self, key: impl Fn(&Entry<'a>) -> Option<K>) {
+        let unpaired = |entries: &[Entry<'a>]| -> Vec<(usize, K)> {
+            let entries = entries.iter().enumerate();
+            let entries = entries.filter(|(_, entry)| entry.other.is_none());
+            entries
+                .filter_map(|(index, entry)| Some((index, key(entry)?)))
+                .collect()
+        };
+        let mut left: HashMap<K, VecDeque<usize>> = HashMap::new();
+        for (index, key) in unpaired(&self.before) {
+            left.entry(key).or_default().push_back(index);
+        }
+        for (index, key) in unpaired(&self.after) {
+            if let Some(old) = left.get_mut(&key).and_then(VecDeque::pop_front) {
+                self.pair(old, index);
             }
         }
-        let new = self.after.iter().enumerate();
-        let pairs = new.filter(|(_, entry)| entry.other.is_none());
-        let pairs = pairs.filter_map(|(index, entry)| {
-            let old = left.get_mut(&key(&entry.text))?.pop()?;
-            Some((old, index))
+    }
+
+    /// Pairs rows by the elements in them, or by the first cell: the name of a row, and so its ref, depends on all of its cells.
+    fn pair_rows(&mut self) {
+        let is_row = |entry: &Entry<'a>| entry.other.is_none() && !entry.cells.is_empty();
+        let pairs = self.after.iter().filter_map(|entry| {
+            let (row, old) = (entry.parent?, self.before[entry.other?].parent?);
+            (is_row(&self.after[row]) && is_row(&self.before[old])).then_some((old, row))
         });
-        for (old, index) in pairs.collect::<Vec<_>>() {
-            self.pair(old, index);
+        for (old, row) in pairs.collect::<Vec<_>>() {
+            if self.before[old].other.is_none() && self.after[row].other.is_none() {
+                self.pair(old, row);
+            }
+        }
+        self.pair_by(|entry| {
+            (!entry.cells.is_empty()).then(|| (entry.cells.len(), entry.cells[0].clone()))
+        });
+    }
+
+    /// Pairs what differs only in refs, in the same element: the page has rendered it again.
+    fn pair_rendered_again(&mut self) {
+        type Key<'k> = (Option<usize>, &'k str, String);
+        let mut left: HashMap<Key<'_>, VecDeque<usize>> = HashMap::new();
+        for (index, entry) in self.before.iter().enumerate() {
+            if entry.other.is_none() {
+                let key = (entry.parent, entry.mark, without_refs(&entry.text));
+                left.entry(key).or_default().push_back(index);
+            }
+        }
+        for index in 0..self.after.len() {
+            let entry = &self.after[index];
+            let parent = match entry.parent {
+                // What is in a new element is new.
+                Some(parent) if self.after[parent].other.is_none() => continue,
+                parent => parent.and_then(|parent| self.after[parent].other),
+            };
+            if entry.other.is_none()
+                && let Some(old) = left
+                    .get_mut(&(parent, entry.mark, without_refs(&entry.text)))
+                    .and_then(VecDeque::pop_front)
+            {
+                self.pair(old, index);
+            }
         }
     }
 
-    /// Pairs lines by the refs in their texts: a control can be on the line of a text now, or on a line of its own.
-    fn pair_shown_refs(&mut self) {
-        let mut shown: HashMap<&str, usize> = HashMap::new();
-        for (index, entry) in self.after.iter().enumerate() {
-            shown.extend(refs_in(&entry.text).map(|reference| (reference, index)));
-        }
-        let old = self.before.iter().enumerate();
-        let old = old.filter(|(_, entry)| entry.other.is_none());
-        let pairs = old.filter_map(|(old, entry)| {
-            let new = refs_in(&entry.text).find_map(|reference| shown.get(reference))?;
-            Some((old, *new))
-        });
-        for (old, new) in pairs.collect::<Vec<_>>() {
-            self.before[old].other = Some(new);
-            self.after[new].other.get_or_insert(old);
+    /// Pairs a text on the line of its element with the same text on a line of its own.
+    fn pair_contents(&mut self) {
+        let prefix = match self.layout {
+            Layout::Full => "text: ",
+            Layout::Compact => "",
+        };
+        for is_new_side in [true, false] {
+            let (texts, others) = match is_new_side {
+                true => (&self.after, &self.before),
+                false => (&self.before, &self.after),
+            };
+            let elements: HashMap<Ref<'a>, usize> = others
+                .iter()
+                .enumerate()
+                .filter_map(|(index, entry)| Some((entry.identity?.0, index)))
+                .collect();
+            let pairs = texts.iter().enumerate().filter_map(|(index, text)| {
+                let owner = text
+                    .owner
+                    .filter(|_| text.is_text() && text.other.is_none())?;
+                let element = *elements.get(&owner)?;
+                let (one, other) = (&others[element], &texts[others[element].other?]);
+                let is_same = one.content() == text.text.strip_prefix(prefix);
+                let is_there = is_same && other.content().is_none();
+                is_there.then_some((index, element))
+            });
+            let pairs: Vec<(usize, usize)> = pairs.collect();
+            for (text, element) in pairs {
+                let (texts, others) = match is_new_side {
+                    true => (&mut self.after, &mut self.before),
+                    false => (&mut self.before, &mut self.after),
+                };
+                texts[text].other = Some(element);
+                let element = &mut others[element];
+                element.text.to_mut().truncate(element.head);
+            }
         }
     }
 
     /// Returns the number of lines whose order changed.
     fn moved(&self) -> usize {
-        let olds: Vec<usize> = self.after.iter().filter_map(|entry| entry.other).collect();
+        let lines = self.after.chunk_by(|one, other| one.line == other.line);
+        let olds: Vec<usize> = lines
+            .filter_map(|line| line.iter().find_map(|entry| entry.other))
+            .collect();
         // The ends of the shortest increasing sequences of each length.
         let mut ends: Vec<usize> = Vec::new();
         for &old in &olds {
-            match ends.partition_point(|end| *end < old) {
+            match ends.partition_point(|end| *end <= old) {
                 at if at == ends.len() => ends.push(old),
                 at => ends[at] = old,
             }
@@ -215,242 +303,328 @@ impl<'a> Compared<'a> {
         olds.len() - ends.len()
     }
 
+    /// Returns the sign of an entry of the second snapshot, if it differs.
+    fn sign(&self, entry: &Entry<'a>) -> Option<char> {
+        let Some(old) = entry.other.map(|old| &self.before[old]) else {
+            return Some('+');
+        };
+        // A text that is on a line of its own now.
+        let is_content = entry.is_text() && !old.is_text();
+        let is_changed = old.text != entry.text || old.mark != entry.mark;
+        ((is_changed && !is_content) || entry.gained_focus(old)).then_some('~')
+    }
+
     fn add_new(&self, all: &mut Vec<Change>) {
         let mut ancestors = Ancestors::default();
-        for entry in &self.after {
-            let sign = match entry.other.map(|old| &self.before[old]) {
-                None => Some('+'),
-                Some(old) if old.text != entry.text || entry.gained_focus(old) => Some('~'),
-                Some(_) => None,
-            };
-            let sign = sign.filter(|_| !entry.is_bare_wrapper());
-            let rank = entry.rank(sign == Some('~'));
-            let (indent, rank) = ancestors.enter(entry, sign.is_some(), rank);
-            let Some(sign) = sign else { continue };
-            let text = match entry.is_active {
-                true => body(entry.line.text, self.layout),
-                false => &entry.text,
-            };
-            let indent = self.layout.indent().repeat(indent);
-            all.push(Change {
-                rank,
-                text: format!("{sign} {indent}{text}"),
+        for line in self.after.chunk_by(|one, other| one.line == other.line) {
+            let signs: Vec<Option<char>> = line.iter().map(|entry| self.new_sign(entry)).collect();
+            if let Some(whole) = whole_line(line).filter(|_| signs.iter().all(Option::is_some)) {
+                let is_new = signs.iter().all(|sign| *sign == Some('+'));
+                let sign = if is_new { '+' } else { '~' };
+                let ranks = line.iter().map(|entry| rank(entry, !is_new));
+                let place = ancestors.enter(&line[0], Some(sign), ranks.min().unwrap_or_default());
+                all.push(place.change(sign, whole, self.layout));
+                continue;
+            }
+            let mut row = String::new();
+            for (entry, sign) in line.iter().zip(signs) {
+                let old = entry.other.map(|old| &self.before[old]);
+                let place = ancestors.enter(entry, sign, rank(entry, sign == Some('~')));
+                // The line of a row shows what is new in it.
+                let Some(sign) = sign.filter(|_| !row.contains(entry.source)) else {
+                    continue;
+                };
+                let text = shown(entry, old);
+                all.push(place.change(sign, &text, self.layout));
+                if !entry.cells.is_empty() {
+                    row = text;
+                }
+            }
+        }
+    }
+
+    /// Returns the sign of an entry of the second snapshot, unless it only says that an element groups others.
+    fn new_sign(&self, entry: &Entry<'a>) -> Option<char> {
+        self.sign(entry)
+            .filter(|_| !self.only_groups(entry, &self.after))
+    }
+
+    /// Returns whether an entry only says that an element groups others, which are compared for themselves.
+    fn only_groups(&self, entry: &Entry<'a>, entries: &[Entry<'a>]) -> bool {
+        let is_known = || entry.other.is_none() && contains_known(entry, entries);
+        entry.is_bare_wrapper(self.layout) && (self.layout == Layout::Full || is_known())
+    }
+
+    /// Adds which elements are hidden by an overlay since, and which are not any more.
+    fn add_covered(&self, all: &mut Vec<Change>) {
+        let mut lists: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut add = |covered: &str, is_covered: bool, entry: &Entry<'a>| {
+            let not = if is_covered { "" } else { "not " };
+            let list = lists
+                .entry(format!("{not}{}", covered.trim_start()))
+                .or_default();
+            let name = named(&entry.text);
+            list.push(match entry.identity {
+                Some((reference, _)) if name == "generic" => format!("{name} {reference}"),
+                _ => name,
             });
-        }
-    }
-
-    fn add_removed(&self, all: &mut Vec<Change>) {
-        let mut ancestors = Ancestors::default();
-        for entry in &self.before {
-            let is_removed = entry.other.is_none() && !entry.is_bare_wrapper();
-            let is_message = MESSAGES.contains(&entry.role());
-            let rank = if is_message { 1 } else { 3 };
-            let (depth, rank) = ancestors.enter(entry, is_removed, rank);
-            // The content of a removed element is removed with it.
-            if is_removed && depth == 0 {
-                all.push(Change {
-                    rank,
-                    text: format!("- {}", entry.text),
-                });
-            }
-        }
-    }
-}
-
-fn by_identity<'a>(
-    (index, identity): (usize, &Option<Identity<'a>>),
-) -> Option<(Identity<'a>, usize)> {
-    Some(((*identity)?, index))
-}
-
-/// Returns the identity of each line that has one. A property belongs to the element above it.
-fn identities<'a>(above: &[Line<'a>], entries: &[Entry<'a>]) -> Vec<Option<Identity<'a>>> {
-    let is_element = |line: &&Line<'a>| matches!(line.kind, LineKind::Element(_));
-    let above = above.iter().rev().find(is_element);
-    let mut element = above.and_then(|line| line.reference);
-    let mut counts: HashMap<(Ref<'a>, &'a str), usize> = HashMap::new();
-    let identities = entries.iter().map(|Entry { line, .. }| {
-        let (reference, name) = match line.kind {
-            LineKind::Element(_) => {
-                element = line.reference;
-                (element?, "")
-            }
-            LineKind::Text => (line.reference?, "text"),
-            LineKind::Property => (element?, line.text.split(": ").next().unwrap_or_default()),
         };
-        let count = counts.entry((reference, name)).or_default();
-        *count += 1;
-        Some((reference, name, *count))
-    });
-    identities.collect()
-}
-
-impl<'a> Entry<'a> {
-    fn new(line: Line<'a>, layout: Layout) -> Self {
-        let (text, is_active) = without_focus(body(line.text, layout));
-        Self {
-            line,
-            text,
-            is_active,
-            other: None,
-        }
-    }
-
-    fn role(&self) -> &'a str {
-        match self.line.kind {
-            LineKind::Element(role) => role,
-            LineKind::Text | LineKind::Property => "",
-        }
-    }
-
-    /// Returns whether the line says nothing but that there is an element that groups others.
-    fn is_bare_wrapper(&self) -> bool {
-        let reference = self.line.reference.filter(|_| self.role() == "generic");
-        reference.is_some_and(|it| *self.text == format!("generic [ref={it}]"))
-    }
-
-    /// Returns whether the element has the focus since. A frame has it together with an element in it.
-    fn gained_focus(&self, before: &Self) -> bool {
-        self.is_active && !before.is_active && self.role() != "iframe"
-    }
-
-    fn rank(&self, is_changed: bool) -> u8 {
-        match self.line.kind {
-            LineKind::Element(role) if MESSAGES.contains(&role) || self.is_active => 0,
-            LineKind::Element(role)
-                if is_changed || role == "heading" || super::key::CONTROLS.contains(&role) =>
-            {
-                1
+        for entry in &self.after {
+            let old = entry.other.map(|old| &*self.before[old].covered);
+            match old.unwrap_or_default() {
+                old if *old == *entry.covered => {}
+                _ if old.is_none() && !self.only_groups(entry, &self.after) => {}
+                old if entry.covered.is_empty() => add(old, false, entry),
+                _ => add(&entry.covered, true, entry),
             }
-            LineKind::Element(_) | LineKind::Text => 2,
-            LineKind::Property => 4,
         }
-    }
-}
-
-/// The ancestors of the current line: their levels, how many shown ones directly contain what is in them, and the rank of their content.
-#[derive(Default)]
-struct Ancestors(Vec<(u32, usize, u8)>);
-
-impl Ancestors {
-    /// Enters a line; returns how many of its nearest ancestors are shown without a gap, and the rank of the line among them: what is in a
-    /// message is as useful as the message.
-    fn enter(&mut self, entry: &Entry<'_>, is_shown: bool, rank: u8) -> (usize, u8) {
-        while self.0.last().is_some_and(|it| it.0 >= entry.line.level) {
-            self.0.pop();
+        for entry in &self.before {
+            if entry.other.is_none()
+                && self.only_groups(entry, &self.before)
+                && !entry.covered.is_empty()
+            {
+                add(&entry.covered, false, entry);
+            }
         }
-        let (indent, around) = self.0.last().map_or((0, u8::MAX), |it| (it.1, it.2));
-        let is_message = is_shown && MESSAGES.contains(&entry.role());
-        let inside = if is_message { 0 } else { around };
-        let depth = if is_shown { indent + 1 } else { 0 };
-        self.0.push((entry.line.level, depth, inside));
-        (indent, rank.min(around))
-    }
-}
-
-/// Returns the text of a line without the punctuation of the full layout.
-fn body(text: &str, layout: Layout) -> &str {
-    match layout {
-        Layout::Full => {
-            let text = text.strip_prefix("- ").unwrap_or(text);
-            text.strip_suffix(':').unwrap_or(text)
-        }
-        Layout::Compact => text,
-    }
-}
-
-/// Returns the text without the state of the focus, and whether it was there. In a name or a quoted text, it is none.
-fn without_focus(text: &str) -> (Cow<'_, str>, bool) {
-    if !text.contains(ACTIVE) {
-        return (text.into(), false);
-    }
-    let found = unquoted(text).find_map(|part| {
-        let at = part.start + text[part].find(ACTIVE)?;
-        Some(format!("{}{}", &text[..at], &text[at + ACTIVE.len()..]))
-    });
-    match found {
-        Some(without) => (without.into(), true),
-        None => (text.into(), false),
-    }
-}
-
-/// Returns the parts of a line that are outside of quotes.
-fn unquoted(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let (mut is_outside, mut is_escaped) = (false, false);
-    let quotes = text.char_indices().filter(move |(_, char)| {
-        let is_quote = *char == '"' && !is_escaped;
-        is_escaped = *char == '\\' && !is_escaped;
-        is_quote
-    });
-    let ends = quotes.map(|(at, _)| at).chain([text.len()]);
-    let mut start = 0;
-    ends.filter_map(move |end| {
-        let part = start..end;
-        start = (end + 1).min(text.len());
-        is_outside = !is_outside;
-        is_outside.then_some(part)
-    })
-}
-
-/// Returns the refs that a line of a compact snapshot shows: outside of quotes, such a word is nothing else.
-fn refs_in(text: &str) -> impl Iterator<Item = &str> {
-    let words = unquoted(text).flat_map(|part| text[part].split(SEPARATORS));
-    words.filter(|word| is_reference(word))
-}
-
-/// Returns a text without the refs that it shows.
-fn without_refs(text: &str) -> String {
-    let mut rest = String::with_capacity(text.len());
-    let mut end = 0;
-    for part in unquoted(text) {
-        rest.push_str(&text[end..part.start]);
-        end = part.end;
-        let words = text[part].split_inclusive(SEPARATORS);
-        rest.extend(words.filter(|word| {
-            !word.starts_with("[ref=") && !is_reference(word.trim_end_matches(SEPARATORS))
+        all.extend(lists.into_iter().map(|(state, elements)| Change {
+            rank: 1,
+            place: Position::Covered,
+            sign: '~',
+            text: format!("~ {state}: {}", listed(&elements)),
         }));
     }
-    rest
+
+    /// Adds which elements look different, as far as nothing else of them is listed.
+    fn add_restyled(&self, observed: &Observed, lines: &[Line<'a>], all: &mut Vec<Change>) {
+        let reference = |restyled: &Restyled| Ref {
+            prefix: &observed.prefix,
+            number: restyled.reference,
+        };
+        let is_listed = |restyled: &&Restyled| {
+            let wanted = reference(restyled);
+            let mut entries = self.after.iter();
+            let is_own =
+                |it: &&Entry<'a>| it.identity == Some((wanted, "")) || it.owner == Some(wanted);
+            entries
+                .find(is_own)
+                .is_some_and(|it| self.sign(it).is_some())
+        };
+        let others: Vec<&Restyled> = observed
+            .restyled
+            .iter()
+            .filter(|it| !is_listed(it))
+            .collect();
+        let shown = others.iter().take(MAX_RESTYLED).map(|restyled| {
+            let line = styled_line(lines, reference(restyled), self.layout);
+            let text = || serde_json::Value::from(restyled.text.as_str());
+            line.unwrap_or_else(|| format!("{} [looks different]: {}", restyled.role, text()))
+        });
+        let mut texts: Vec<String> = shown.collect();
+        let more = others.len() - texts.len();
+        texts.extend((more > 0).then(|| format!("{more} more elements look different")));
+        all.extend(texts.into_iter().map(|text| Change {
+            rank: 1,
+            place: Position::Document,
+            sign: '~',
+            text: format!("~ {text}"),
+        }));
+    }
+
+    /// Adds what disappeared; returns the number of lines that are somewhere else.
+    fn add_removed(&self, all: &mut Vec<Change>) -> usize {
+        let mut ancestors = Ancestors::default();
+        let mut moved = 0;
+        for line in self.before.chunk_by(|one, other| one.line == other.line) {
+            let is_removed =
+                |entry: &Entry<'a>| entry.other.is_none() && !self.only_groups(entry, &self.before);
+            let whole = whole_line(line).filter(|_| line.iter().all(is_removed));
+            let mut is_inside = false;
+            for (index, entry) in line.iter().enumerate() {
+                let sign = is_removed(entry).then_some('-');
+                let is_message = MESSAGES.contains(&entry.role());
+                let place = ancestors.enter(entry, sign, if is_message { 1 } else { 3 });
+                is_inside |= place.indent > 0 && entry.other.is_some();
+                // The content of a removed element is removed with it.
+                if sign.is_none() || place.indent > 0 || (index > 0 && whole.is_some()) {
+                    continue;
+                }
+                let text = match whole {
+                    Some(whole) => whole.to_owned(),
+                    None => shown(entry, None),
+                };
+                let text = match text.chars().count() > MAX_REMOVED {
+                    true => cut(&named(&text), MAX_REMOVED),
+                    false => text,
+                };
+                all.push(Change {
+                    rank: place.rank,
+                    place: Position::Removed,
+                    sign: '-',
+                    text: format!("- {text}"),
+                });
+            }
+            moved += usize::from(is_inside);
+        }
+        moved
+    }
 }
 
-fn is_reference(word: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
-    let Some((frame, number)) = word.rsplit_once('e') else {
-        return false;
-    };
-    let frame = frame.strip_prefix('f').map_or(frame.is_empty(), is_number);
-    frame && is_number(number)
+/// Returns whether an element contains something that is in both snapshots.
+fn contains_known(entry: &Entry<'_>, entries: &[Entry<'_>]) -> bool {
+    let below = entries.iter().skip_while(|it| !std::ptr::eq(*it, entry));
+    let mut inside = below.skip(1).take_while(|it| it.level > entry.level);
+    inside.any(|it| it.other.is_some())
 }
 
-/// Returns the most useful lines that the limit permits, in their order, and the number of the others.
-fn chosen(all: Vec<Change>, max_tokens: Option<usize>) -> (Vec<String>, usize) {
-    let Some(max_tokens) = max_tokens else {
-        return (all.into_iter().map(|change| change.text).collect(), 0);
+/// Returns the whole text of a line with these entries, unless it is too long to be shown.
+fn whole_line<'a>(entries: &[Entry<'a>]) -> Option<&'a str> {
+    let first = entries.first()?;
+    (first.whole.chars().count() <= MAX_LINE).then_some(first.whole)
+}
+
+/// Returns the line of the element with a ref that looks different; `None` if no line shows the ref.
+fn styled_line(lines: &[Line<'_>], wanted: Ref<'_>, layout: Layout) -> Option<String> {
+    let (text, at) = match layout {
+        Layout::Full => {
+            let line = lines.iter().find(|line| line.reference == Some(wanted))?;
+            let text = line.text.strip_prefix("- ").unwrap_or(line.text);
+            (text, text.find(" [ref=")?)
+        }
+        Layout::Compact => {
+            let shown = wanted.to_string();
+            let lines = lines.iter().filter(|line| line.text.contains(&shown));
+            let mut parts = lines.flat_map(|line| Parts::of(line).parts);
+            let part = parts.find(|part| part.reference == Some(wanted))?;
+            let at = part.node.and_then(|node| node.reference)?.start - 1;
+            (part.text, at)
+        }
     };
-    let mut room = max_tokens.saturating_sub(TOKENS_OF_COUNTS);
+    let end = text[at + 1..]
+        .find(' ')
+        .map_or(text.len(), |end| at + 1 + end);
+    let reference = text[at..end].trim_end_matches(':');
+    Some(format!(
+        "{} [looks different]{reference}",
+        named(&text[..at])
+    ))
+}
+
+fn rank(entry: &Entry<'_>, is_changed: bool) -> u8 {
+    match entry.kind {
+        LineKind::Element(role) if MESSAGES.contains(&role) || entry.is_active => 0,
+        LineKind::Element(role)
+            if is_changed || role == "heading" || super::key::CONTROLS.contains(&role) =>
+        {
+            1
+        }
+        LineKind::Text if entry.mark.starts_with('#') => 1,
+        LineKind::Element(_) | LineKind::Text => 2,
+        LineKind::Property => 4,
+    }
+}
+
+/// The ancestors of the current entry, with what they mean for their content.
+#[derive(Default)]
+struct Ancestors(Vec<(u32, Inside)>);
+
+/// How the content of an element is listed.
+#[derive(Clone, Copy)]
+struct Inside {
+    /// The number of the nearest ancestors that are listed without a gap.
+    indent: usize,
+    rank: u8,
+    place: Position,
+}
+
+impl Ancestors {
+    /// Enters an entry that has a sign if it is listed; returns how. What is in a message is as useful as the message.
+    fn enter(&mut self, entry: &Entry<'_>, sign: Option<char>, rank: u8) -> Inside {
+        while self.0.last().is_some_and(|it| it.0 >= entry.level) {
+            self.0.pop();
+        }
+        let outside = Inside {
+            indent: 0,
+            rank: u8::MAX,
+            place: Position::Document,
+        };
+        let around = self.0.last().map_or(outside, |it| it.1);
+        let is_message = sign.is_some() && MESSAGES.contains(&entry.role());
+        let is_opened = is_message || POPUPS.contains(&entry.role());
+        let place = match sign {
+            Some('+') if is_opened => Position::First,
+            _ => around.place,
+        };
+        let inside = Inside {
+            indent: match sign {
+                Some(_) => around.indent + 1,
+                // An element that only groups others is not listed.
+                None if entry.other.is_none() => around.indent,
+                None => 0,
+            },
+            rank: if is_message { 0 } else { around.rank },
+            place,
+        };
+        self.0.push((entry.level, inside));
+        Inside {
+            indent: around.indent,
+            rank: rank.min(around.rank),
+            place,
+        }
+    }
+}
+
+impl Inside {
+    fn change(self, sign: char, text: &str, layout: Layout) -> Change {
+        let indent = layout.indent().repeat(self.indent);
+        Change {
+            rank: self.rank,
+            place: self.place,
+            sign,
+            text: format!("{sign} {indent}{text}"),
+        }
+    }
+}
+
+/// Joins the names of elements, at most the first ones.
+fn listed(elements: &[String]) -> String {
+    let shown = &elements[..elements.len().min(MAX_LISTED)];
+    let mut text = shown.join(", ");
+    if shown.len() < elements.len() {
+        text.push_str(&format!(" and {} more", elements.len() - shown.len()));
+    }
+    text
+}
+
+/// Returns the most useful lines that the limit permits, in their order, and a line that counts the others.
+fn chosen(all: Vec<Change>, max_tokens: Option<usize>) -> (Vec<String>, Option<String>) {
+    let mut room = max_tokens.map_or(usize::MAX, |most| most.saturating_sub(TOKENS_OF_COUNTS));
     let mut by_rank: Vec<usize> = (0..all.len()).collect();
     by_rank.sort_by_key(|index| all[*index].rank);
-    let mut shown: Vec<Option<String>> = all.iter().map(|_| None).collect();
+    let mut is_shown = vec![false; all.len()];
     for index in by_rank {
-        let text = shortened(&all[index].text);
         // The line break is a part of the last token, or a token.
-        let tokens = estimate_tokens(&text) + 1;
+        let tokens = estimate_tokens(&all[index].text) + 1;
         if tokens <= room {
             room -= tokens;
-            shown[index] = Some(text);
+            is_shown[index] = true;
         }
         if room < MIN_LINE_TOKENS {
             break;
         }
     }
-    let lines: Vec<String> = shown.into_iter().flatten().collect();
-    let left = all.len() - lines.len();
-    (lines, left)
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_LINE_LENGTH) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    let mut lines = Vec::new();
+    let mut left: BTreeMap<char, usize> = BTreeMap::new();
+    for (change, is_shown) in all.into_iter().zip(is_shown) {
+        match is_shown {
+            true => lines.push(change.text),
+            false => *left.entry(change.sign).or_default() += 1,
+        }
     }
+    let counts: Vec<String> = left
+        .iter()
+        .map(|(sign, count)| format!("{count} {sign}"))
+        .collect();
+    let sum: usize = left.values().sum();
+    let line = format!("… and {sum} more lines ({})", counts.join(", "));
+    (lines, (sum > 0).then_some(line))
 }

@@ -20,8 +20,7 @@ use super::surroundings::Surroundings;
 use address::address;
 use quote::{Position, push_quoted, push_text};
 
-#[cfg(test)]
-pub(super) use quote::ROLES;
+pub(super) use quote::{ROLES, is_like_ref};
 
 /// The most parts of a sequence that is not a paragraph, a cell or a list item.
 const MAX_PARTS: usize = 8;

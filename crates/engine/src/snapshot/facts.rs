@@ -202,6 +202,9 @@ pub(super) struct Node {
     pub(super) pressed: Mark,
     pub(super) selected: bool,
     pub(super) aria_hidden: bool,
+    pub(super) inert: bool,
+    /// Whether it hides visible content from assistive technology, as overlays do with the rest of a page.
+    pub(super) covers: bool,
     /// Whether the cursor over it is a hand. Complete facts have `action` instead.
     pub(super) pointer: bool,
     /// How a person can act on it, if it is no native control.

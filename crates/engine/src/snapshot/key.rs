@@ -104,6 +104,7 @@ pub(super) fn has_states(node: &Node, states: States) -> bool {
         || is_on(&node.pressed)
         || (node.selected && states != States::WithoutSelection)
         || node.aria_hidden
+        || node.inert
         || node.editable
         || node.unseen
 }
@@ -123,6 +124,7 @@ pub(super) fn push_states(out: &mut String, node: &Node) {
     push_mark(out, "pressed", &node.pressed);
     push_flag(out, "selected", node.selected);
     push_flag(out, "aria-hidden", node.aria_hidden);
+    push_flag(out, "inert", node.inert);
 }
 
 /// Writes the bounding box, if it is known.

@@ -2,8 +2,10 @@
 
 use super::facts::Layout;
 use super::fold::{self, LineRange, Shown};
-use super::line::{Line, LineKind, Lines, Rank, Rendered};
+use super::label::label;
+use super::line::{Line, LineKind, Lines, Rank, Ref, Rendered};
 use crate::tokens::estimate_tokens;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// How much an outline shows.
@@ -30,8 +32,25 @@ const HEADS: &[[usize; 2]] = &[
 /// The smallest number of siblings of a long run.
 const LONG_RUN: usize = 10;
 
-/// The largest size of a fold, in tokens.
-const FOLD: usize = 24;
+/// The largest size of a fold, in tokens, with names and without.
+const FOLD: usize = 36;
+const SHORT_FOLD: usize = 24;
+
+/// The smallest limit with room for names in folds, and for more than folds on any page, in tokens.
+const MIN_NAMED: usize = 1_000;
+
+/// The lines at the beginning of a page that are shown in any case.
+const FIRST_LINES: usize = 10;
+
+/// The part of the size that is used, in percent, if there is more to show, and the most attempts.
+const USED: usize = 92;
+const ATTEMPTS: usize = 4;
+
+/// How often an outline is rendered to find out how many lines it has room for.
+const TRIES: usize = 6;
+
+/// The most bytes of a token: a longer text is not rendered to its end.
+const TOKEN_BYTES: usize = 16;
 
 /// The largest size of what a fold opens in addition to the lines for which it stands, in tokens.
 const OVERLAP: usize = 50;
@@ -88,29 +107,23 @@ fn part(lines: &[Line<'_>], layout: Layout, depth: Option<u32>) -> Rendered {
 /// returned even if it is larger.
 fn outline(lines: &[Line<'_>], layout: Layout, most: usize) -> String {
     let mut outline = Outline::of(lines, layout, most);
-    for rank in &Rank::ALL[1..] {
-        let step = |head: &[usize; 2]| Step {
-            head: *head,
-            rank: *rank,
-        };
-        let none = [0, 0];
-        let Some(least) = outline.within(step(&none), most) else {
-            continue;
-        };
-        let mut heads = HEADS.iter();
-        let larger = heads.find_map(|head| Some((head, outline.within(step(head), most)?)));
-        let (head, best) = larger.unwrap_or((&none, least));
-        return outline.unfolded(step(head), best, most);
-    }
-    let mut out = Output::default();
-    outline.fold_all(&mut out);
-    if out.text.lines().count() == 1 {
-        // The fold would open as itself: a line that is larger than the limit.
-        out.text.clear();
-        (0..lines.len()).for_each(|index| outline.write(index, &mut out));
-    }
-    out.text.pop();
-    out.text
+    let Some((step, best)) = outline
+        .best_step(most)
+        .or_else(|| outline.with_larger_folds(most))
+    else {
+        let mut out = Output::default();
+        outline.fold_all(&mut out);
+        if out.text.lines().count() == 1 {
+            // The fold would open as itself: a line that is larger than the limit.
+            out.text.clear();
+            (0..lines.len()).for_each(|index| outline.write(index, &mut out));
+        }
+        out.text.pop();
+        return out.text;
+    };
+    let best = outline.with_structure(step, best, most);
+    let best = outline.unfolded(step, best, most);
+    outline.filled(step, best, most).text
 }
 
 /// The text of an outline, without a final line break, and the lines for which its folds stand.
@@ -118,6 +131,14 @@ fn outline(lines: &[Line<'_>], layout: Layout, most: usize) -> String {
 struct Output {
     text: String,
     folds: Vec<Range<usize>>,
+    /// The size after which the rest is not written, in bytes; 0 if there is none.
+    most: usize,
+}
+
+impl Output {
+    fn is_full(&self) -> bool {
+        self.most > 0 && self.text.len() > self.most
+    }
 }
 
 struct Outline<'a> {
@@ -133,11 +154,17 @@ struct Outline<'a> {
     ranks: Vec<Rank>,
     /// The lines that are shown whatever the step is.
     opened: Vec<bool>,
+    /// The line that contains each line.
+    parents: Vec<Option<usize>>,
+    /// The first line with each ref.
+    places: HashMap<Ref<'a>, usize>,
     /// The largest size of what is shown unfolded as one line, and of what a fold opens, in tokens.
     max_line: usize,
     max_fold: usize,
     /// The largest number of folds if there is nothing else.
     max_folds: usize,
+    /// Whether folds show the first and last name in them.
+    has_names: bool,
 }
 
 impl<'a> Outline<'a> {
@@ -150,9 +177,12 @@ impl<'a> Outline<'a> {
             ends: vec![lines.len(); lines.len()],
             ranks: lines.iter().map(|line| line.rank).collect(),
             opened: vec![false; lines.len()],
+            parents: Vec::with_capacity(lines.len()),
+            places: HashMap::new(),
             max_line: most / 2,
             max_fold: most / 5 * 4,
-            max_folds: (most / FOLD).max(2),
+            max_folds: (most / SHORT_FOLD).max(2),
+            has_names: most >= MIN_NAMED,
         };
         let mut open: Vec<usize> = Vec::new();
         let mut sum = 0;
@@ -166,7 +196,11 @@ impl<'a> Outline<'a> {
                 }
                 outline.ranks[*above] = line.rank;
             }
+            outline.parents.push(open.last().copied());
             open.push(index);
+            if let Some(reference) = line.reference {
+                outline.places.entry(reference).or_insert(index);
+            }
             let indent = line.level > outline.level;
             sum += estimate_tokens(line.text) + 1 + usize::from(indent);
             outline.tokens.push(sum);
@@ -176,17 +210,59 @@ impl<'a> Outline<'a> {
 
     /// Renders the outline of a step; `None` if it has more tokens.
     fn within(&self, step: Step, most: usize) -> Option<Output> {
-        let mut out = Output::default();
+        let mut out = Output {
+            most: most * TOKEN_BYTES,
+            ..Output::default()
+        };
         self.siblings(0..self.lines.len(), step, &mut out);
         out.text.pop();
         (estimate_tokens(&out.text) <= most).then_some(out)
     }
 
+    /// Returns the step that shows most within the limit, with its outline.
+    fn best_step(&self, most: usize) -> Option<(Step, Output)> {
+        Rank::ALL[1..].iter().find_map(|rank| {
+            let step = |head: &[usize; 2]| Step {
+                head: *head,
+                rank: *rank,
+            };
+            let none = step(&[0, 0]);
+            let least = self.within(none, most)?;
+            let mut heads = HEADS.iter().map(step);
+            let larger = heads.find_map(|step| Some((step, self.within(step, most)?)));
+            Some(larger.unwrap_or((none, least)))
+        })
+    }
+
+    /// Lets folds open as outlines, so that fewer of them are needed; `None` if even they take all the room.
+    fn with_larger_folds(&mut self, most: usize) -> Option<(Step, Output)> {
+        if most < MIN_NAMED {
+            return None;
+        }
+        let total = self.size(&(0..self.lines.len()));
+        let largest = most * most / (4 * FOLD);
+        let step = Step {
+            head: [0, 0],
+            rank: Rank::Nothing,
+        };
+        [4, 2].into_iter().find_map(|part| {
+            let max_fold = total / (most / FOLD / part).max(1);
+            let before = std::mem::replace(&mut self.max_fold, max_fold);
+            let out = (max_fold <= largest).then(|| self.within(step, most / 2));
+            let found = out.flatten().map(|out| (step, out));
+            if found.is_none() {
+                self.max_fold = before;
+            }
+            found
+        })
+    }
+
     /// Opens the smallest folds of an outline as long as there is room for what they stand for.
-    fn unfolded(&mut self, step: Step, outline: Output, most: usize) -> String {
+    fn unfolded(&mut self, step: Step, outline: Output, most: usize) -> Output {
         let mut room = most - estimate_tokens(&outline.text).min(most);
-        let mut folds = outline.folds;
+        let mut folds = outline.folds.clone();
         folds.sort_by_key(|fold| self.size(fold));
+        let before = self.opened.clone();
         for fold in folds {
             let Some(rest) = room.checked_sub(self.size(&fold)) else {
                 break;
@@ -194,8 +270,88 @@ impl<'a> Outline<'a> {
             room = rest;
             self.opened[fold].fill(true);
         }
-        self.within(step, most)
-            .map_or(outline.text, |opened| opened.text)
+        self.within(step, most).unwrap_or_else(|| {
+            self.opened = before;
+            outline
+        })
+    }
+
+    /// Opens the first lines of the page, its landmarks and its headings, as far as they take three quarters of the room.
+    fn with_structure(&mut self, step: Step, outline: Output, most: usize) -> Output {
+        let mut lines: Vec<usize> = (0..self.lines.len().min(FIRST_LINES)).collect();
+        for rank in [Rank::Landmark, Rank::Heading] {
+            lines.extend((0..self.lines.len()).filter(|index| self.lines[*index].rank == rank));
+        }
+        let used = estimate_tokens(&outline.text).min(most);
+        self.opening(&lines, step, used + (most - used) / 4 * 3)
+            .unwrap_or(outline)
+    }
+
+    /// Opens the first folded lines as long as there is room.
+    fn filled(&mut self, step: Step, mut outline: Output, most: usize) -> Output {
+        for _ in 0..ATTEMPTS {
+            let used = estimate_tokens(&outline.text);
+            if outline.folds.is_empty() || used * 100 >= most * USED {
+                break;
+            }
+            let folded = outline.folds.iter().flat_map(Range::clone);
+            let is_small = |index: &usize| used + self.size(&(*index..index + 1)) < most;
+            let lines: Vec<usize> = folded.filter(is_small).collect();
+            match self.opening(&lines, step, most) {
+                Some(larger) => outline = larger,
+                None => break,
+            }
+        }
+        outline
+    }
+
+    /// Opens as many of these lines as there is room for, with those that contain them; `None` if there is none.
+    fn opening(&mut self, lines: &[usize], step: Step, most: usize) -> Option<Output> {
+        let before = self.opened.clone();
+        let mut best = None;
+        let (mut fits, mut exceeds) = (0, lines.len() + 1);
+        // The sizes of the lines alone are a first limit.
+        let mut sum = 0;
+        let mut next = lines.iter().take_while(|index| {
+            sum += self.size(&(**index..**index + 1));
+            sum <= most
+        });
+        let mut count = next.by_ref().count();
+        for _ in 0..TRIES {
+            if fits + 1 >= exceeds {
+                break;
+            }
+            count = count.clamp(fits + 1, exceeds - 1);
+            self.opened.clone_from(&before);
+            for index in &lines[..count] {
+                self.open(*index);
+            }
+            match self.within(step, most) {
+                Some(out) => {
+                    let used = estimate_tokens(&out.text);
+                    best = Some((out, self.opened.clone()));
+                    fits = count;
+                    if used * 100 >= most * USED {
+                        break;
+                    }
+                }
+                None => exceeds = count,
+            }
+            count = usize::midpoint(fits, exceeds);
+        }
+        self.opened = before;
+        let (out, opened) = best?;
+        self.opened = opened;
+        Some(out)
+    }
+
+    /// Opens a line and those that contain it.
+    fn open(&mut self, index: usize) {
+        let mut line = Some(index);
+        while let Some(index) = line.filter(|index| !self.opened[*index]) {
+            self.opened[index] = true;
+            line = self.parents[index];
+        }
     }
 
     fn size(&self, range: &Range<usize>) -> usize {
@@ -204,6 +360,9 @@ impl<'a> Outline<'a> {
 
     /// Writes siblings with what is below them.
     fn siblings(&self, range: Range<usize>, step: Step, out: &mut Output) {
+        if out.is_full() {
+            return;
+        }
         let next = |index: &usize| self.ends.get(*index).copied();
         let siblings = std::iter::successors(Some(range.start), next);
         let siblings: Vec<usize> = siblings.take_while(|index| *index < range.end).collect();
@@ -218,6 +377,9 @@ impl<'a> Outline<'a> {
                 head => head,
             };
             for (place, index) in run.iter().enumerate() {
+                if out.is_full() {
+                    return;
+                }
                 let own = *index..self.ends[*index];
                 let is_leaf = own.len() == 1;
                 let is_opened = self.opened[*index];
@@ -269,7 +431,7 @@ impl<'a> Outline<'a> {
                 .or_else(|| (start + 1..=largest).rfind(is_whole))
                 .or_else(|| (largest..=range.end).find(is_whole))
                 .unwrap_or(range.end);
-            match self.size(&(start..end)) <= FOLD {
+            match self.size(&(start..end)) <= SHORT_FOLD {
                 true => (start..end).for_each(|index| self.write(index, out)),
                 false => self.write_fold(start..end, out),
             }
@@ -307,7 +469,10 @@ impl<'a> Outline<'a> {
             Layout::Full => "- ",
             Layout::Compact => "",
         };
-        let fold = format!("{item}… {count} more {kind}{plural} [ref={target}]");
+        let names = self.has_names.then(|| label(part, self.layout));
+        let names = names.filter(|names| !names.is_empty());
+        let label = names.map_or_else(String::new, |names| format!(": {names}"));
+        let fold = format!("{item}… {count} more {kind}{plural}{label} [ref={target}]");
         write(level - self.level, &fold, self.layout, &mut out.text);
         out.folds.push(range);
     }
@@ -320,8 +485,7 @@ impl<'a> Outline<'a> {
         let after = |index: usize, line: usize| {
             let reference = lines[index].reference?;
             // A text has the ref of the element that contains it.
-            let is_same = |line: &Line<'_>| line.reference == Some(reference);
-            let index = lines[..index].iter().position(is_same).unwrap_or(index);
+            let index = self.places.get(&reference).copied().unwrap_or(index);
             let offset = line - index;
             Some(Shown { reference, offset })
         };

@@ -348,7 +348,7 @@ fn simplify(
     }
     match shown.children.as_mut_slice() {
         [] => acts.then_some(Item::Node(shown)),
-        [Item::Node(child)] if child.node.reference.is_some() => {
+        [Item::Node(child)] if child.node.reference.is_some() && !node.covers => {
             if layout == Layout::Compact && shown.action.is_some() {
                 if shown.action == Some(Action::Own) {
                     return Some(Item::Node(shown));

@@ -4,6 +4,7 @@ mod changes;
 mod compact;
 mod complete;
 mod outline;
+mod patch;
 
 use super::facts::{Entry, Mark, Node};
 use super::{Facts, FrameSnapshot, Layout, Pattern, RenderOptions, Rendered};

@@ -16,7 +16,7 @@ import {
   shadowRootOf,
   parentOrHost,
 } from "../dom";
-import { cached, seen, type Seen, type Table } from "../seen";
+import { cached, forget, seen, type Seen, type Table } from "../seen";
 
 const words = (s: string): Set<string> => new Set(s.split(" "));
 
@@ -515,6 +515,40 @@ function hasAriaHidden(it: Seen): boolean {
   return it.attribute("aria-hidden")?.toLowerCase() === "true" && it.tag !== "body" && it.tag !== "html";
 }
 
+let ignoresCovers = false;
+let hasCovers = false;
+
+/**
+ * Calls a function with an element counting as shown that hides visible content from assistive technology, as overlays do with the rest of
+ * the page. Returns the result.
+ */
+export function ignoringCovers<T>(enabled: boolean, work: () => T): T {
+  if (!enabled || ignoresCovers) return work();
+  ignoresCovers = true;
+  try {
+    return work();
+  } finally {
+    ignoresCovers = false;
+    if (hasCovers) forget();
+    hasCovers = false;
+  }
+}
+
+/** What makes an element more than a part of a control, such as an icon. */
+const SEMANTIC =
+  "a[href], button, input, select, textarea, summary, [tabindex], [contenteditable], iframe, h1, h2, h3, h4, h5, h6, table, nav, main, form";
+/** What is named by its content. */
+const NAMED_BY_CONTENT = "a, button, label, summary, h1, h2, h3, h4, h5, h6, [role=button], [role=link], [role=option], [role=menuitem]";
+
+/** Returns whether an element hides more than parts of a control from assistive technology, and that does not count. */
+export function isCover(it: Seen): boolean {
+  if (!ignoresCovers || !(it.has("inert") || hasAriaHidden(it))) return false;
+  const { element: e } = it;
+  const covers = (e.matches(SEMANTIC) || !!e.querySelector(SEMANTIC)) && !e.parentElement?.closest(NAMED_BY_CONTENT);
+  hasCovers ||= covers;
+  return covers;
+}
+
 function isCutOff(it: Seen): boolean {
   return it.cutOff ?? (it.cutOff = isCutOffHere(it));
 }
@@ -523,6 +557,7 @@ function isCutOffHere(it: Seen): boolean {
   const parent = parentOf(it);
   // A child of a shadow host without a slot is not rendered.
   if (parent && shadowRootOf(parent) && it.element.parentElement === parent.element) return true;
-  if (styleOf(it).display === "none" || it.has("inert") || hasAriaHidden(it)) return true;
+  if (styleOf(it).display === "none") return true;
+  if ((it.has("inert") || hasAriaHidden(it)) && !isCover(it)) return true;
   return !!parent && isCutOff(parent);
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 /// Creates a directory and those above it for the owner only.
-pub(in crate::launch) fn make_private(dir: &Path) -> io::Result<()> {
+pub(crate) fn make_private(dir: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -209,7 +209,7 @@ fn needs_quotes(text: &str, position: Position) -> bool {
 }
 
 /// Returns whether a text contains what a ref looks like: an `e` with a number that no letter precedes.
-pub(super) fn is_like_ref(text: &str) -> bool {
+pub(in super::super) fn is_like_ref(text: &str) -> bool {
     let bytes = text.as_bytes();
     let letter = |index: usize| bytes[index].is_ascii_alphabetic();
     (1..bytes.len()).any(|index| {

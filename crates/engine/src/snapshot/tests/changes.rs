@@ -1,7 +1,7 @@
 //! The difference between two snapshots.
 
 use super::*;
-use crate::snapshot::{Rendered, Side, Transient, changes};
+use crate::snapshot::{Observed, Rendered, Side, Transient, changes};
 use crate::tokens::estimate_tokens;
 
 fn between(layout: Layout, before: Value, after: Value) -> String {
@@ -13,7 +13,14 @@ fn between(layout: Layout, before: Value, after: Value) -> String {
         document("", facts).render(&options)
     };
     let (before, after) = (render(before), render(after));
-    changes(side(&before), side(&after), &[], layout, Some(400)).join("\n")
+    changes(
+        side(&before),
+        side(&after),
+        &Observed::default(),
+        layout,
+        Some(400),
+    )
+    .join("\n")
 }
 
 fn side(rendered: &Rendered) -> Side<'_> {
@@ -57,18 +64,18 @@ fn shop() -> (Value, Value) {
 fn what_appeared_disappeared_and_changed_is_listed_by_ref() {
     let (before, after) = shop();
     expect_test::expect![[r#"
-        ~ textbox "Name" [active] [ref=e3]: Ada
         + alert [ref=e9]
         +   text: Saved
         +   button "Undo" [ref=e10]
+        ~ textbox "Name" [active] [ref=e3]: Ada
         ~ paragraph [ref=e7]: 4 items
         ~ checkbox "Gift" [checked] [ref=e8]
         - list [ref=e4]"#]]
     .assert_eq(&between(Layout::Full, before, after));
     let (before, after) = shop();
     expect_test::expect![[r#"
-        ~ textbox "Name" [active] e3: Ada
         + alert e9: Saved button "Undo" e10
+        ~ textbox "Name" [active] e3: Ada
         ~ 4 items
         ~ checkbox "Gift" [checked] e8
         - - Tea
@@ -115,11 +122,10 @@ fn a_control_that_shares_its_line_with_a_text_now_has_not_disappeared() {
         facts.extend((!text.is_empty()).then(|| json!(text)));
         Value::from(facts)
     };
-    let alone = "~ button \"Save \\\"e7\\\"\" e2";
     let changed = between(Layout::Compact, page(""), page("Done"));
-    assert_eq!(changed, format!("{alone} Done"));
+    assert_eq!(changed, "+ Done");
     let changed = between(Layout::Compact, page("Done"), page(""));
-    assert_eq!(changed, alone);
+    assert_eq!(changed, "- Done");
     // The full layout has a line for each element, and one that only groups others is not listed.
     let changed = between(Layout::Full, page(""), page("Done"));
     assert_eq!(changed, "+ text: Done");
@@ -173,7 +179,7 @@ fn another_order_is_counted_and_rendering_the_same_texts_again_is_no_change() {
         ])
     };
     let changed = between(Layout::Compact, button(2), button(7));
-    assert_eq!(changed, "~ button \"Go\" e7 Text");
+    assert_eq!(changed, "~ button \"Go\" e7");
 }
 
 #[test]
@@ -191,7 +197,11 @@ fn a_text_that_is_gone_has_its_role_and_is_quoted() {
         },
     ];
     let side = side(&rendered);
-    let lines = changes(side, side, &transients, Layout::Full, Some(400));
+    let observed = Observed {
+        transients: transients.into(),
+        ..Observed::default()
+    };
+    let lines = changes(side, side, &observed, Layout::Full, Some(400));
     assert_eq!(
         lines,
         [
@@ -229,7 +239,7 @@ fn the_most_useful_lines_are_listed_within_the_limit() {
         }
         let lines = shown.lines().count() - 1;
         assert!(
-            shown.ends_with(&format!("… and {} more lines", 503 - lines)),
+            shown.ends_with(&format!("… and {0} more lines ({0} +)", 503 - lines)),
             "{shown}"
         );
     }
@@ -249,7 +259,7 @@ proptest! {
             document("", Value::from(facts)).render(&options)
         };
         let (one, other) = (render(&before), render(&after));
-        let lines = changes(side(&one), side(&other), &[], Layout::Compact, None);
+        let lines = changes(side(&one), side(&other), &Observed::default(), Layout::Compact, None);
         let count = |texts: &[String], text: &String| texts.iter().filter(|it| *it == text).count();
         let lacking = |texts: &[String], other: &[String]| -> usize {
             let mut all: Vec<&String> = texts.iter().collect();
@@ -265,4 +275,166 @@ proptest! {
 
 fn texts() -> impl Strategy<Value = Vec<String>> {
     proptest::collection::vec("[abé]", 0..8)
+}
+
+fn between_texts(before: Value, after: Value) -> String {
+    between(Layout::Compact, before, after)
+}
+
+#[test]
+fn a_line_of_several_controls_that_splits_shows_only_what_changed() {
+    let page = |value: &str| {
+        let mut facts = vec![json!(["generic", "", 1, 1])];
+        facts.push(json!(["paragraph", "", 2, 4]));
+        facts.push(json!("Pay"));
+        facts.push(json!([
+            "textbox",
+            "Card",
+            3,
+            usize::from(!value.is_empty())
+        ]));
+        facts.extend((!value.is_empty()).then(|| json!(value)));
+        facts.push(json!(["button", "Check", 4, -1]));
+        facts.push(json!(["link", "Help", 5, -1, { "url": "/help" }]));
+        Value::from(facts)
+    };
+    let changed = between_texts(page(""), page("4111"));
+    assert_eq!(changed, "~ textbox \"Card\" e3: \"4111\"");
+    let changed = between_texts(page("4111"), page(""));
+    assert_eq!(changed, "~ textbox \"Card\" e3");
+    // Without the text, the controls have lines of their own.
+    let alone = |value: &str| {
+        let mut facts = vec![json!(["generic", "", 1, 3])];
+        facts.push(json!([
+            "textbox",
+            "Card",
+            3,
+            usize::from(!value.is_empty())
+        ]));
+        facts.extend((!value.is_empty()).then(|| json!(value)));
+        facts.push(json!(["button", "Check", 4, -1]));
+        facts.push(json!(["link", "Help", 5, -1, { "url": "/help" }]));
+        Value::from(facts)
+    };
+    let changed = between_texts(page(""), alone("4111"));
+    assert_eq!(changed, "~ textbox \"Card\" e3: 4111\n- Pay");
+}
+
+#[test]
+fn what_an_overlay_hides_is_one_line() {
+    let page = |hidden: Value, is_open: bool| {
+        let mut facts =
+            vec![json!(["generic", "", 1, 1 + usize::from(is_open), { "active": true }])];
+        facts.push(json!(["generic", "", 2, 3, hidden]));
+        facts.push(json!(["heading", "Orders", 3, -1, { "level": 1 }]));
+        facts.push(json!(["button", "New", 4, -1]));
+        facts.push(json!(["paragraph", "", 5, 1]));
+        facts.push(json!("12 orders"));
+        if is_open {
+            facts.push(json!(["dialog", "New order", 6, 1]));
+            facts.push(json!(["button", "Create", 7, -1]));
+        }
+        Value::from(facts)
+    };
+    let (closed, open) = (
+        page(json!({}), false),
+        page(
+            json!({ "ariaHidden": true, "inert": true, "covers": true }),
+            true,
+        ),
+    );
+    expect_test::expect![[r#"
+        + dialog "New order" e6
+        +  button "Create" e7
+        ~ [aria-hidden] [inert]: generic e2"#]]
+    .assert_eq(&between_texts(closed.clone(), open.clone()));
+    expect_test::expect![[r#"
+        ~ not [aria-hidden] [inert]: generic e2
+        - dialog "New order" e6"#]]
+    .assert_eq(&between_texts(open, closed));
+}
+
+#[test]
+fn a_long_line_shows_what_changed_with_its_beginning() {
+    let select = |selected: usize| {
+        let mut facts = vec![
+            json!(["generic", "", 1, 1]),
+            json!(["listbox", "Size", 2, 60]),
+        ];
+        for option in 0..60 {
+            let number = 10 + option;
+            let states = json!({ "selected": option == selected });
+            facts.push(json!([
+                "option",
+                format!("Option number {option}"),
+                number,
+                -1,
+                states
+            ]));
+        }
+        Value::from(facts)
+    };
+    assert_eq!(
+        between_texts(select(3), select(40)),
+        "~ listbox \"Size\" e2 (… | Option number 3 e13 | … | *Option number 40 e50 | …)"
+    );
+    let text = |end: &str| {
+        json!([
+            ["paragraph", "", 1, 1],
+            format!("{}{end}", "word ".repeat(200))
+        ])
+    };
+    let changed = between_texts(text("old end"), text("new end"));
+    assert!(
+        changed.starts_with("~ word word ")
+            && changed.ends_with("… word word word word word word new end"),
+        "{changed}"
+    );
+    let field = |value: &str| {
+        json!([
+            ["textbox", "Note ".repeat(100), 1, 1],
+            format!("{}{value}", "word ".repeat(100))
+        ])
+    };
+    let changed = between_texts(field("one"), field("two"));
+    assert!(
+        changed.starts_with("~ textbox \"Note Note")
+            && changed.contains("…\" e1: word")
+            && changed.ends_with(" two"),
+        "{changed}"
+    );
+}
+
+#[test]
+fn a_row_shows_its_changed_cells() {
+    let row = |status: Value, disabled: bool| {
+        let mut facts = vec![json!(["table", "", 1, 1]), json!(["row", "", 2, 3])];
+        facts.push(json!(["cell", "Ada Lovelace", 3, -1]));
+        facts.extend(status.as_array().unwrap().iter().cloned());
+        facts.push(json!(["cell", "", 5, 2]));
+        facts.push(json!(["button", "Edit", 6, -1, { "disabled": disabled }]));
+        facts.push(json!(["button", "Delete", 7, -1]));
+        Value::from(facts)
+    };
+    let text = |text: &str| json!([["cell", text, 4, -1]]);
+    assert_eq!(
+        between_texts(row(text("open"), false), row(text("open"), true)),
+        "~ button \"Edit\" [disabled] e6"
+    );
+    assert_eq!(
+        between_texts(row(text("open"), false), row(text("closed"), false)),
+        "~ | Ada Lovelace | closed | …"
+    );
+    // The ref of a row changes with its name.
+    let mut other = row(text("closed"), false);
+    other[1][2] = json!(20);
+    assert_eq!(
+        between_texts(row(text("open"), false), other),
+        "~ | Ada Lovelace | closed | …"
+    );
+    let field = json!([["cell", "", 4, 1], ["textbox", "Status", 8, 1], "open"]);
+    assert_eq!(
+        between_texts(row(text("open"), false), row(field, false)),
+        "~ | Ada Lovelace | textbox \"Status\" e8: open | …"
+    );
 }

@@ -165,7 +165,9 @@ fn parsed<'a>(line: &'a str, prefix: &str) -> Option<Change<'a>> {
     let is_new = line.starts_with('+');
     let body = line.strip_prefix(['+', '~'])?.trim_start();
     let body = body.strip_prefix("- ").unwrap_or(body);
-    if body.ends_with('…') || body.starts_with(['…', '/', '\'']) {
+    // What is shortened, and lines that no element has.
+    let is_other = body.starts_with(['/', '\'', '[']) || body.starts_with("not [");
+    if is_other || body.contains('…') || body.contains("[looks different]") {
         return None;
     }
     let named = |role, name| Change {

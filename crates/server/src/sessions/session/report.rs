@@ -16,9 +16,6 @@ use tracing::Instrument as _;
 /// How long to wait for the document of a new page before its URL is reported.
 const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The largest snapshot in the compact answer to a navigation, in tokens.
-const MAX_SNAPSHOT_AFTER_NAVIGATION: usize = 1_500;
-
 /// The largest list of changes in the answer to an action, in tokens.
 const MAX_CHANGES_TOKENS: usize = 400;
 
@@ -250,16 +247,13 @@ impl Session {
         let answers = &self.settings.answers;
         let layout = answers.layout();
         let is_new = layout == Layout::Compact && !tab.is_shown();
-        let most = call
-            .own_max_tokens()
-            .unwrap_or(MAX_SNAPSHOT_AFTER_NAVIGATION);
         let options = SnapshotOptions {
-            max_tokens: is_new.then(|| most.min(call.max_snapshot_tokens(&tab.page.url()))),
+            max_tokens: is_new.then(|| call.max_snapshot_tokens(&tab.page.url())),
             ..answers.snapshot_options()
         };
         // A page with a modal state cannot be read; its file is empty.
         let seen = match tab.modals().is_empty() {
-            true => match tab.snapshot(call, &options).await {
+            true => match tab.snapshot_after_action(call, &options).await {
                 Err(engine::Error::Timeout { .. })
                     if !call.has_own_timeout() && tab.page.is_responsive_again().await =>
                 {

@@ -247,21 +247,37 @@ impl Tab {
         call: &Call,
         options: &SnapshotOptions<'_>,
     ) -> engine::Result<Snapshot> {
-        let taken = self.snapshot_if_quiet(call, options, None).await?;
-        taken.ok_or(engine::Error::DocumentGone {})
+        let progress = call.reading();
+        let taken = self.snapshot_if_quiet(call, &progress, options, None);
+        taken.await?.ok_or(engine::Error::DocumentGone {})
+    }
+
+    /// Takes the snapshot after an action, which may have left a page that does not respond: only a page that is known to be large has more
+    /// time than the action.
+    pub(super) async fn snapshot_after_action(
+        &self,
+        call: &Call,
+        options: &SnapshotOptions<'_>,
+    ) -> engine::Result<Snapshot> {
+        let progress = match self.known_size() {
+            KnownSize::Large => call.reading(),
+            KnownSize::Unknown | KnownSize::Small => call.action(),
+        };
+        let taken = self.snapshot_if_quiet(call, &progress, options, None);
+        taken.await?.ok_or(engine::Error::DocumentGone {})
     }
 
     /// Takes a snapshot; with `causes` none if something that input caused runs within that time.
     async fn snapshot_if_quiet(
         &self,
         call: &Call,
+        progress: &Progress,
         options: &SnapshotOptions<'_>,
         causes: Option<Duration>,
     ) -> engine::Result<Option<Snapshot>> {
-        let progress = call.action();
         let document = self.document_id();
         let (snapshot, ()) = tokio::join!(
-            self.page.snapshot_if_quiet(&progress, options, causes),
+            self.page.snapshot_if_quiet(progress, options, causes),
             self.list_document_tools(call)
         );
         let Some(mut snapshot) = snapshot? else {
@@ -294,7 +310,9 @@ impl Tab {
             && self.known_size() == KnownSize::Small
         {
             let options = answers.snapshot_options();
-            let taken = self.snapshot_if_quiet(call, &options, Some(causes)).await;
+            let taken = self
+                .snapshot_if_quiet(call, &call.action(), &options, Some(causes))
+                .await;
             taken.map(|taken| taken.map(PeekedContent::Snapshot))
         } else {
             let transients = answers.changes && !call.tool.answers_with_object() && !call.is_step();
@@ -324,7 +342,7 @@ impl Tab {
             Some(PeekedContent::Snapshot(snapshot)) => Ok(snapshot),
             _ => {
                 let options = call.settings.answers.snapshot_options();
-                self.snapshot(call, &options).await
+                self.snapshot_after_action(call, &options).await
             }
         }
     }

@@ -59,7 +59,7 @@ impl Tool for Find {
             searched: true,
             ..SnapshotOptions::default()
         };
-        let snapshot = tab.page.snapshot(&call.action(), &options).await?;
+        let snapshot = tab.page.snapshot(&call.reading(), &options).await?;
         let found = pattern.find_in(snapshot.text).await?;
         let text = match found.matches {
             0 => format!("No matches found for {pattern}."),

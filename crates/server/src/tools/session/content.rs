@@ -67,12 +67,12 @@ impl Tool for GetContent {
             Some(selector) => {
                 let locator = tab.locator_with_wait(selector)?;
                 locator
-                    .content(&call.action(), form, MAX_ANSWER_BYTES)
+                    .content(&call.reading(), form, MAX_ANSWER_BYTES)
                     .await?
             }
             None => {
                 tab.page
-                    .content(&call.action(), form, MAX_ANSWER_BYTES)
+                    .content(&call.reading(), form, MAX_ANSWER_BYTES)
                     .await?
             }
         };
@@ -133,7 +133,7 @@ impl Tool for GetPageMetadata {
             open_graph,
             json_ld,
             meta,
-        } = tab.page.metadata(&call.action()).await?;
+        } = tab.page.metadata(&call.reading()).await?;
         Ok(Metadata {
             title,
             url,

@@ -1,0 +1,136 @@
+// Elements that look different since the last snapshot: the page changed an attribute of theirs, such as the class, and their style differs.
+
+import { isVisible, squash } from "./dom";
+import { refShown } from "./refs";
+import { seen, withCaches } from "./seen";
+import { shownRole } from "./shown";
+
+/** An element that looks different. The ref is 0 if it has none. */
+export interface Restyled {
+  ref: number;
+  role: string;
+  /** The beginning of its text; empty for the whole document. */
+  text: string;
+}
+
+interface Look {
+  style: string;
+  /** What shows the focus, too. */
+  ring: string;
+  hasFocus: boolean;
+}
+
+/** How many elements of the viewport are known by their look, and how many are examined for that. */
+const MOST = 1_000;
+const MOST_EXAMINED = 10_000;
+/** How many elements with changed attributes are remembered, how many are reported, and how many in each of them are compared. */
+const MOST_CHANGED = 200;
+const MOST_REPORTED = 20;
+const MOST_INSIDE = 30;
+/** How many elements around the pointer are read again when it moves. */
+const MOST_AROUND = 8;
+const LONGEST = 60;
+/** Classes that only say where the pointer or the focus is. */
+const TEMPORARY = /hover|focus|ripple|touched/i;
+
+let looks = new WeakMap<Element, Look>();
+/** The attributes that changed since the last snapshot, with their values before. */
+const changed = new Map<Element, Map<string, string | null>>();
+/** The elements under the pointer when it last moved. */
+let around: Element[] = [];
+
+/** Records which attributes changed. Documents of frames are ignored. */
+export function recordAttributes(records: MutationRecord[]): void {
+  for (const { type, target, attributeName, oldValue } of records) {
+    if (type !== "attributes" || !attributeName || target.ownerDocument !== document) continue;
+    let attributes = changed.get(target as Element);
+    if (!attributes) {
+      if (changed.size >= MOST_CHANGED) continue;
+      changed.set(target as Element, (attributes = new Map<string, string | null>()));
+    }
+    if (!attributes.has(attributeName)) attributes.set(attributeName, oldValue);
+  }
+}
+
+/** Records how elements look, as far as they are in the viewport. */
+export function recordLooks(elements: readonly Element[]): void {
+  looks = new WeakMap();
+  let count = 0;
+  for (const e of elements.slice(0, MOST_EXAMINED)) {
+    const { top, bottom, left, right } = e.getBoundingClientRect();
+    if (bottom <= 0 || top >= innerHeight || right <= 0 || left >= innerWidth) continue;
+    looks.set(e, lookOf(e));
+    if (++count >= MOST) break;
+  }
+}
+
+/** Reads the looks of what the pointer left and entered again: they depend on the pointer. */
+export function pointerMoved(event: Event): void {
+  const target = event.composedPath()[0];
+  if (target === around[0]) return;
+  const before = around;
+  around = [];
+  for (const e of event.composedPath()) if (e instanceof Element && around.length < MOST_AROUND) around.push(e);
+  for (const e of [...before, ...around]) if (looks.has(e)) looks.set(e, lookOf(e));
+}
+
+function lookOf(e: Element): Look {
+  const style = getComputedStyle(e);
+  const { color, backgroundColor, backgroundImage, opacity, fontWeight, textDecorationLine, transform, filter } = style;
+  const edges = ["top", "right", "bottom", "left"].map((side) => {
+    const width = style.getPropertyValue(`border-${side}-width`);
+    return width === "0px" ? width : `${width} ${style.getPropertyValue(`border-${side}-color`)}`;
+  });
+  return {
+    style: [color, backgroundColor, backgroundImage, opacity, fontWeight, textDecorationLine, transform, filter, ...edges].join(),
+    ring: [style.boxShadow, style.outlineStyle, style.outlineColor].join(),
+    hasFocus: e.matches(":focus-within"),
+  };
+}
+
+function hasOtherLook(e: Element): boolean {
+  const before = looks.get(e);
+  if (!before) return false;
+  const now = lookOf(e);
+  return now.style !== before.style || (now.ring !== before.ring && now.hasFocus === before.hasFocus);
+}
+
+function looksDifferent(e: Element): boolean {
+  return hasOtherLook(e) || [...e.querySelectorAll("*")].slice(0, MOST_INSIDE).some(hasOtherLook);
+}
+
+/** Returns whether an attribute has another value than before, apart from classes that follow the pointer or the focus. */
+function hasChanged(e: Element, attributes: Map<string, string | null>): boolean {
+  for (const [name, before] of attributes) {
+    const now = e.getAttribute(name);
+    if (now === before) continue;
+    if (name !== "class") return true;
+    const [old, current] = [before, now].map((value) => new Set((value ?? "").split(/\s+/)));
+    const differs = (one: Set<string> | undefined, other: Set<string> | undefined): boolean =>
+      [...(one ?? [])].some((token) => token && !other?.has(token) && !TEMPORARY.test(token));
+    if (differs(old, current) || differs(current, old)) return true;
+  }
+  return false;
+}
+
+/** Returns the elements that look different since the last snapshot, before their looks are recorded anew. */
+export function takeRestyled(): Element[] {
+  const restyled: Element[] = [];
+  for (const [e, attributes] of changed) {
+    if (restyled.length >= MOST_REPORTED) break;
+    if (e.isConnected && hasChanged(e, attributes) && looksDifferent(e)) restyled.push(e);
+  }
+  changed.clear();
+  return restyled;
+}
+
+/** Describes elements after the snapshot, which gives them refs. */
+export function describeRestyled(elements: Element[]): Restyled[] {
+  return withCaches(() => elements.filter((e) => isVisible(seen(e))).map(describe));
+}
+
+function describe(e: Element): Restyled {
+  if (e === document.body || e === document.documentElement) return { ref: 0, role: "document", text: "" };
+  const text = squash((e as HTMLElement).innerText ?? e.textContent ?? "");
+  return { ref: refShown(e), role: shownRole(seen(e)), text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text };
+}
