@@ -62,7 +62,7 @@ impl AddressRules {
 }
 
 /// Returns the IPv4 address that is embedded in an IPv6 address, or the address itself.
-fn embedded(address: IpAddr) -> IpAddr {
+pub(crate) fn embedded(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else {
         return address;
     };

@@ -1,5 +1,6 @@
 //! Rules about the origins that pages may request. Backends and the egress proxy enforce them.
 
+use crate::addresses::embedded;
 use std::net::{IpAddr, Ipv6Addr};
 use url::{Host, Url};
 
@@ -28,7 +29,7 @@ impl OriginRules {
         let patterns = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect();
         Self {
             allowed: allowed.map(patterns),
-            blocked: patterns(blocked),
+            blocked: with_unspecified(patterns(blocked)),
         }
     }
 
@@ -43,7 +44,7 @@ impl OriginRules {
             let known = self.allowed.get_or_insert_default();
             known.extend(patterns(allowed));
         }
-        self.blocked.extend(patterns(blocked));
+        self.blocked.extend(with_unspecified(patterns(blocked)));
         self
     }
 
@@ -91,13 +92,16 @@ impl OriginRules {
 
     /// Returns the rule that blocks an IP address, independently of the name.
     pub(crate) fn refusal_of_address(&self, address: IpAddr, port: u16) -> Option<String> {
-        let host = match address.to_canonical() {
+        let mut blocked = self.blocked.iter().filter(|pattern| pattern.is_literal());
+        let hosts = [address, embedded(address)].map(|address| match address {
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => format!("[{address}]"),
+        });
+        let is_of = |pattern: &&Pattern| {
+            let mut hosts = hosts.iter();
+            hosts.any(|host| pattern.fits_any_scheme(host, port))
         };
-        let mut blocked = self.blocked.iter();
-        let rule =
-            blocked.find(|pattern| pattern.is_literal() && pattern.fits_any_scheme(&host, port))?;
+        let rule = blocked.find(is_of)?;
         Some(format!("{} is blocked", rule.text))
     }
 
@@ -196,6 +200,24 @@ impl Pattern {
             escaped(&self.host)
         )
     }
+}
+
+/// Adds the unspecified address to patterns of the loopback address: a connection to `0.0.0.0` or `[::]` reaches this machine.
+fn with_unspecified(mut patterns: Vec<Pattern>) -> Vec<Pattern> {
+    let reaching = patterns.iter().filter_map(|pattern| {
+        let (name, port) = split_port(&pattern.host);
+        let of = |loopback, unspecified: &str| {
+            let is_meant = is_like(name, loopback) && !is_like(name, unspecified);
+            is_meant.then(|| Pattern {
+                host: format!("{unspecified}{port}"),
+                ..pattern.clone()
+            })
+        };
+        of("127.0.0.1", "0.0.0.0").or_else(|| of("[::1]", "[::]"))
+    });
+    let reaching: Vec<_> = reaching.collect();
+    patterns.extend(reaching);
+    patterns
 }
 
 /// Returns the canonical form of a host: IDN as Punycode, any notation of IPv4 as four numbers, an IPv4-mapped IPv6 address as IPv4, and

@@ -4,4 +4,5 @@ pub(crate) mod audit;
 pub(crate) mod policy;
 pub(crate) mod principal;
 pub(crate) mod protected;
+pub(crate) mod restrictions;
 pub(crate) mod urls;

@@ -7,8 +7,9 @@ mod step_client;
 pub(crate) mod tool_spec;
 
 use crate::access::audit::Entry;
-use crate::access::policy::{DECISION_TIMEOUT, Policy};
+use crate::access::policy::{Action, DECISION_TIMEOUT, Policy, Subject};
 use crate::access::principal::Permission;
+use crate::access::urls;
 use crate::config::Settings;
 use crate::telemetry::turn_span;
 use engine::codegen::Language;
@@ -190,6 +191,8 @@ pub(crate) struct Call {
     entry: Option<Arc<Entry>>,
     /// The policy of the operator, if there is one.
     policy: Option<Arc<Policy>>,
+    /// The origin by which the policy has judged the call.
+    judged_origin: OnceLock<Option<String>>,
 }
 
 impl Call {
@@ -219,6 +222,7 @@ impl Call {
             targets: Mutex::default(),
             entry: None,
             policy: None,
+            judged_origin: OnceLock::new(),
         }
     }
 
@@ -230,6 +234,28 @@ impl Call {
     /// Returns the policy of the operator, if there is one.
     pub(crate) fn policy(&self) -> Option<&Policy> {
         self.policy.as_deref()
+    }
+
+    /// Sets the origin by which the policy judges the call.
+    pub(crate) fn set_judged_origin(&self, origin: Option<String>) {
+        // A call is judged once.
+        let _ = self.judged_origin.set(origin);
+    }
+
+    /// Returns whether the policy lets the answer show a page with this URL. It may be another one than the page that the call was judged
+    /// by; and a batch shows a snapshot that no step has asked for.
+    pub(crate) fn may_show(&self, url: &str) -> bool {
+        let Some(policy) = &self.policy else {
+            return true;
+        };
+        let origin = Some(urls::origin(url)).filter(|origin| origin.contains("://"));
+        if origin.is_none() {
+            return true;
+        }
+        let is_allowed = |subject| policy.judge(subject, Some(url)).action == Action::Allow;
+        let is_judged = self.judged_origin.get() == Some(&origin);
+        let may_call = is_judged || is_allowed(self.tool.subject());
+        may_call && (!self.tool.has_steps || is_allowed(Subject::SNAPSHOT))
     }
 
     /// Sets the record in the audit log.

@@ -220,6 +220,14 @@ pub(crate) enum Error {
         tool: &'static str,
         setting: &'static str,
     },
+    /// The parameter would allow what the settings of the server forbid.
+    #[error("The parameter \"{parameter}\" is switched off: {reason}")]
+    ParameterSwitchedOff {
+        parameter: &'static str,
+        /// What it would allow, and the option that forbids it.
+        #[serde(skip)]
+        reason: &'static str,
+    },
     /// The audit log cannot be written.
     #[error(
         "The call cannot be recorded in the audit log ({reason}). {}",

@@ -146,7 +146,13 @@ impl Output {
             traces_dir: settings.files.traces_dir.clone(),
             quarantine: settings.files.quarantine,
             readable: readable.collect(),
-            protected: Protected::new(protected.collect(), vec![own, place.base.clone()]),
+            protected: Protected::new(protected.collect(), vec![own, place.base.clone()])
+                .beside_others(
+                    files
+                        .owner
+                        .as_ref()
+                        .is_some_and(|owner| owner.name.is_some()),
+                ),
             workspace,
             project,
             folder: of_session.map_or_else(|| place.base.clone(), |own| place.base.join(own)),

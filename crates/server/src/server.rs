@@ -25,6 +25,7 @@ use crate::tools::tool::ToolDef;
 use crate::tools::{self, Lookup, Toolbox};
 use prompts::Prompts;
 use resources::Resources;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -190,8 +191,12 @@ impl Server {
     }
 
     /// Creates a caller for a connected client, which disconnects when the last clone is dropped.
-    pub(crate) fn connected_caller(&self, principal: Principal) -> Caller {
-        self.sessions.connected_caller(principal)
+    pub(crate) fn connected_caller(
+        &self,
+        principal: Principal,
+        has_ended: Arc<AtomicBool>,
+    ) -> Caller {
+        self.sessions.connected_caller(principal, has_ended)
     }
 
     /// Returns whether the caller has sessions beside the server's default one.

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::config::Settings;
 
-    /// Policies judge a tool that opens a URL by its `navigation_url`. The other tools use their `url` parameter for something else.
+    /// Policies judge a tool that opens a URL by that URL (`Tool::judged_page`). The other tools use their `url` parameter for something else.
     #[test]
     fn each_tool_with_a_url_is_listed_as_opening_it_or_not() {
         let opening = ["browser_navigate", "browser_tabs", "navigate", "new_page"];

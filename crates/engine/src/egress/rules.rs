@@ -239,11 +239,26 @@ mod tests {
     }
 
     #[test]
+    fn a_blocked_loopback_address_has_no_other_spelling() {
+        let blocked = |blocked, host| are_blocked(&rules((false, None, blocked, false)), host);
+        for host in ["127.0.0.1", "0.0.0.0", "0", "0x0.0", "[::ffff:0.0.0.0]"] {
+            for rule in ["127.0.0.1", "127.0.0.1:8080", "127.*"] {
+                assert!(blocked(rule, host), "{rule}: {host}");
+            }
+            assert!(!blocked("127.0.0.1:8081", host), "{host}");
+        }
+        assert!(blocked("[::1]", "[::]") && !blocked("127.0.0.2", "0.0.0.0"));
+        assert!(blocked("10.0.0.1", "[64:ff9b::10.0.0.1]"));
+    }
+
+    #[test]
     fn a_name_is_judged_by_its_addresses_too() {
-        let table: [(Row, &str, bool); 9] = [
+        let table: [(Row, &str, bool); 11] = [
             ((false, None, "", false), "127.0.0.2", false),
             ((false, None, "127.0.0.2", false), "127.0.0.2", true),
             ((false, None, "127.0.0.2", false), "::ffff:127.0.0.2", true),
+            ((false, None, "127.0.0.1", false), "0.0.0.0", true),
+            ((false, None, "127.0.0.1", false), "::ffff:0.0.0.0", true),
             ((true, None, "127.0.0.2:8081", false), "127.0.0.2", false),
             ((false, None, "", true), "127.0.0.2", true),
             ((false, Some("*.evil.test"), "", true), "10.0.0.1", true),

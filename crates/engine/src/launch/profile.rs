@@ -82,7 +82,12 @@ impl Profile {
 
     /// Creates a temporary profile, which is removed with the browser.
     pub(super) fn temporary() -> io::Result<Self> {
-        let dir = tempfile::Builder::new().prefix(TEMPORARY).tempdir()?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(TEMPORARY);
+        // Other users of the machine must not read cookies, storage and downloads under way.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let dir = builder.tempdir()?;
         // The cleanup of other processes must not find it unlocked.
         let early = dir.path().join(format!("{IN_USE}.new"));
         let in_use = lock(&early).ok().flatten();

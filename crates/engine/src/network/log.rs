@@ -14,6 +14,8 @@ const MAX_REQUESTS: usize = 5_000;
 const MAX_EARLY_HEADERS: usize = 200;
 /// The largest number of requests whose bodies are kept.
 const MAX_BODIES: usize = 200;
+/// The largest size of the kept bodies together, in bytes. The browser may still have others.
+const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 /// The largest number of requests of earlier documents, for calls that wait for a request of the last action.
 const MAX_EARLIER: usize = 500;
@@ -399,10 +401,7 @@ impl RequestLog {
     }
 
     fn bound(&mut self) {
-        let old = self.requests.len().checked_sub(MAX_BODIES + 1);
-        if let Some(request) = old.and_then(|old| self.requests.get_mut(old)) {
-            request.body = None;
-        }
+        self.bound_bodies();
         if self.requests.len() > MAX_REQUESTS {
             let gone = self.requests.remove(0);
             self.first += 1;
@@ -414,6 +413,29 @@ impl RequestLog {
                 if hops.is_empty() {
                     self.hops.remove(&gone.id);
                 }
+            }
+        }
+    }
+}
+
+impl RequestLog {
+    /// Drops the oldest bodies above the limits.
+    fn bound_bodies(&mut self) {
+        if self
+            .requests
+            .last()
+            .is_none_or(|request| request.body.is_none())
+        {
+            return;
+        }
+        let (mut count, mut bytes) = (0, 0);
+        let newest = self.requests.iter_mut().rev();
+        for request in newest.chain(self.earlier.iter_mut().rev()) {
+            let Some(body) = &request.body else { continue };
+            count += 1;
+            bytes += body.len();
+            if count > MAX_BODIES || bytes > MAX_BODY_BYTES {
+                request.body = None;
             }
         }
     }
@@ -584,6 +606,47 @@ mod tests {
             assert_eq!(request.headers, header(number));
             assert_eq!(request.response.as_ref().unwrap().headers, header(number));
         }
+    }
+
+    #[test]
+    fn bodies_are_bounded_also_those_of_earlier_documents() {
+        let mut log = RequestLog::default();
+        let post = |index: usize, size: usize| {
+            let mut event = started(&index.to_string(), "/", "fetch", Some("L"));
+            if let RequestEvent::Started { has_body, body, .. } = &mut event {
+                *has_body = true;
+                *body = Some("x".repeat(size));
+            }
+            event
+        };
+        let kept = |log: &RequestLog| -> usize {
+            let all = log.earlier.iter().chain(&log.requests);
+            all.filter_map(|request| request.body.as_ref())
+                .map(|body| body.len())
+                .sum()
+        };
+        for round in 0..4 {
+            for index in 0..10 {
+                log.apply(post(index, MAX_BODY_BYTES / 4));
+                assert!(kept(&log) <= MAX_BODY_BYTES, "{round}");
+            }
+            log.on_navigated(&"M".into());
+        }
+        log.apply(post(1, 3));
+        assert_eq!(
+            log.all()
+                .last()
+                .and_then(|last| last.body.as_ref())
+                .map(|body| body.len()),
+            Some(3)
+        );
+        // One that is too large is left to the browser.
+        log.apply(post(2, MAX_BODY_BYTES * 10));
+        assert!(
+            log.all()
+                .last()
+                .is_some_and(|last| last.body.is_none() && last.has_body)
+        );
     }
 
     #[test]

@@ -160,6 +160,26 @@ async fn a_client_without_elicitation_gets_a_suggestion() {
     assert_eq!(answer["done"], false, "{answer}");
     let url = answer["url"].as_str().expect("a URL").to_owned();
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
+    // A page of another site, also under a name that it resolves to this machine.
+    let (authority, path) = url
+        .strip_prefix("http://")
+        .and_then(|rest| Some(rest.split_at(rest.find('/')?)))
+        .expect("a path");
+    for foreign in [
+        ("host", "rebound.example"),
+        ("origin", "http://evil.example"),
+        ("origin", "null"),
+    ] {
+        let mut headers = vec![FORM];
+        if foreign.0 != "host" {
+            headers.push(("host", authority));
+        }
+        headers.push(foreign);
+        let mut connection = Connection::open(authority).await;
+        connection.ask("POST", path, &headers, "text=stolen").await;
+        let answer = connection.answer().await.expect("an answer");
+        assert_eq!(answer.status, 403, "{foreign:?}: {answer:?}");
+    }
     // The agent passes it to the user, and repeats the call.
     let again = client.call("hand_over", wanted());
     let typed = format!("text={CODE}");

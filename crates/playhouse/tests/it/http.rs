@@ -167,33 +167,80 @@ async fn default_sessions_do_not_count_against_the_limit() {
 }
 
 #[testkit::test]
-async fn a_browser_session_outlives_its_mcp_session() {
+async fn a_client_that_ends_its_mcp_session_closes_its_isolated_browser_session() {
+    const IDLE: &str = "sessions{state=\"idle\"}";
+    for toolsets in ["--toolsets=all", "--toolsets=browser"] {
+        let server = served(&[toolsets]).await;
+        let page = "data:text/html,<title>still here</title>";
+        for _ in 0..3 {
+            let client = server.begin_session().await;
+            server.navigate(Some(&client), page).await;
+            assert_eq!(server.metric(IDLE).await, 1);
+            let header = [("mcp-session-id", &*client)];
+            let gone = server.ask("DELETE", "/mcp", &header, "").await;
+            assert_eq!(gone.status, 200, "{gone:?}");
+            let late = server.rpc("/mcp", &header, "ping", json!({})).await;
+            assert_eq!(late.status, 404);
+            server.metric_is(IDLE, 0).await;
+        }
+    }
+}
+
+#[testkit::test]
+async fn large_initialize_requests_are_rejected_and_mcp_sessions_are_limited() {
     let server = served(&[]).await;
-    let first = server.begin_session().await;
-    let page = "data:text/html,<title>still here</title>";
-    server.navigate(Some(&first), page).await;
-    let sessions = server.call(Some(&first), "list_sessions", json!({})).await;
-    let id = sessions["structuredContent"]["sessions"][0]["id"].clone();
-    let gone = server
-        .ask("DELETE", "/mcp", &[("mcp-session-id", &first)], "")
+    let hello = |name: &str| {
+        json!({
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": name, "version": "1" },
+        })
+    };
+    let large = server
+        .rpc("/mcp", &[], "initialize", hello(&"x".repeat(70_000)))
         .await;
-    assert_eq!(gone.status, 200, "{gone:?}");
-    let late = server
-        .rpc("/mcp", &[("mcp-session-id", &first)], "ping", json!({}))
-        .await;
-    assert_eq!(late.status, 404);
-    let second = server.begin_session().await;
-    let metadata = server
-        .call(
-            Some(&second),
-            "get_page_metadata",
-            json!({ "sessionId": id }),
-        )
-        .await;
-    assert_eq!(
-        metadata["structuredContent"]["title"], "still here",
-        "{metadata}"
+    assert_eq!(large.status, 400, "{large:?}");
+    assert!(
+        large.body.contains("initialize is longer than"),
+        "{large:?}"
     );
+    let first = server.begin_session().await;
+    let mut last = String::new();
+    for _ in 0..260 {
+        last = server.begin_session().await;
+    }
+    assert_eq!(server.metric("mcp_sessions").await, 256);
+    let ping = async |id: &str| {
+        let header = [("mcp-session-id", id)];
+        server.rpc("/mcp", &header, "ping", json!({})).await.status
+    };
+    assert_eq!((ping(&first).await, ping(&last).await), (404, 200));
+}
+
+#[testkit::test]
+async fn connections_without_a_key_keep_nobody_out() {
+    let flags = ["--api-key=mysecretkey-0123456789", "--max-connections=40"];
+    let server = HttpServer::start_guarded(fake_launch(&flags)).await;
+    let mut idle = Vec::new();
+    for round in 0..3 {
+        for number in 0..40 {
+            let mut connection = server.connection().await;
+            if number % 2 == 0 {
+                let headers = [("host", server.authority()), ("x-api-key", "wrong")];
+                connection.ask("POST", "/mcp", &headers, PING).await;
+            }
+            idle.push(connection);
+        }
+        let key = [("x-api-key", "mysecretkey-0123456789"), JSON, BOTH];
+        // The place of a connection that was ended is free a moment later; until then, clients are told to retry.
+        testkit::eventually(async || {
+            let answer = server.ask("POST", "/message", &key, PING).await;
+            match answer.status {
+                200 => Ok(()),
+                _ => Err(format!("{round}: {answer:?}")),
+            }
+        })
+        .await;
+    }
 }
 
 #[testkit::test]

@@ -65,6 +65,7 @@ mod prompts;
 mod properties;
 mod protocol;
 mod resources;
+mod restrictions;
 mod safe;
 mod secrets;
 mod security;

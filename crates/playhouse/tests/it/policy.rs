@@ -171,6 +171,71 @@ async fn navigations_are_judged_by_where_they_lead() {
     );
 }
 
+#[testkit::test(chromium)]
+async fn answers_show_no_page_on_which_the_tool_is_denied() {
+    let policy = Policy::new(&json!({ "default": "allow", "rules": [
+        { "tools": ["browser_batch"], "action": "allow" },
+        { "origins": ["http://localhost:*"], "tools": ["browser_navigate"], "action": "allow" },
+        { "origins": ["http://localhost:*"], "action": "deny" },
+    ] }));
+    let site = Site::start().await;
+    let here = site.add_page("/here", "<title>here</title><p>open</p>");
+    let there = site.cross_origin_url() + "/there";
+    site.add_page("/there", "<title>private title</title><p>private text</p>");
+    let link = site.add_page(
+        "/link",
+        &format!("<title>link</title><a href='{there}'>Go</a>"),
+    );
+    for style in ["compact", "playwright"] {
+        let style = format!("--answers={style}");
+        let client = launch(&[&style]).args(policy.flags()).start().await;
+        let call = async |tool: &str, arguments: Value| {
+            let answer = client.call(tool, arguments).await;
+            let code = answer.raw["structuredContent"]["errorCode"].clone();
+            (code, answer.raw.to_string())
+        };
+        call("browser_navigate", json!({ "url": here })).await;
+        let open = json!({ "action": "new" });
+        call("browser_tabs", open).await;
+        let (code, shown) = call("browser_navigate", json!({ "url": there })).await;
+        assert!(code.is_null() && shown.contains("private text"), "{shown}");
+        // The denied page is current, and the others can be used.
+        for (tool, arguments) in [
+            ("browser_tabs", json!({ "action": "list" })),
+            ("browser_tabs", json!({ "action": "select", "index": 0 })),
+            ("list_pages", json!({})),
+            ("select_page", json!({ "index": 0 })),
+        ] {
+            let (code, shown) = call(tool, arguments.clone()).await;
+            assert!(code.is_null(), "{tool} {arguments}: {shown}");
+            assert!(!shown.contains("private t"), "{tool} {arguments}: {shown}");
+        }
+        for (tool, arguments) in [
+            ("browser_tabs", json!({ "action": "select", "index": 1 })),
+            ("browser_tabs", json!({ "action": "close", "index": 1 })),
+            ("select_page", json!({ "index": 1 })),
+            ("close_page", json!({ "index": 1 })),
+        ] {
+            let (code, shown) = call(tool, arguments.clone()).await;
+            assert_eq!(code, "POLICY_DENIED", "{tool} {arguments}: {shown}");
+            assert!(!shown.contains("private t"), "{tool} {arguments}: {shown}");
+        }
+        // What leads there shows nothing of it.
+        let steps = json!({ "steps": [
+            { "tool": "browser_navigate", "arguments": { "url": there } },
+            { "tool": "browser_click", "arguments": { "target": "p" } },
+        ] });
+        let (code, shown) = call("browser_batch", steps).await;
+        assert_eq!(code, "POLICY_DENIED", "{shown}");
+        assert!(!shown.contains("private t"), "{shown}");
+        call("browser_navigate", json!({ "url": link })).await;
+        let (code, shown) = call("browser_click", json!({ "target": "a" })).await;
+        assert!(code.is_null() && !shown.contains("private t"), "{shown}");
+        assert!(shown.contains("The page is not shown"), "{shown}");
+        client.end().await;
+    }
+}
+
 #[testkit::test]
 async fn a_tool_denied_everywhere_is_not_listed_and_starts_no_browser() {
     let policy = Policy::new(&json!({ "default": "deny", "rules": [

@@ -93,6 +93,12 @@ impl Subject {
         is_read_only: false,
     };
 
+    /// The snapshot of a page.
+    pub(crate) const SNAPSHOT: Self = Self {
+        name: "browser_snapshot",
+        is_read_only: true,
+    };
+
     /// Reading a resource.
     pub(crate) const RESOURCE: Self = Self {
         name: READ_RESOURCE,

@@ -21,6 +21,8 @@ pub(crate) struct Protected {
     paths: Vec<PathBuf>,
     /// The caller's own folders: a protected folder around one does not protect its contents.
     own: Vec<PathBuf>,
+    /// Whether files with several names are protected: one of the names may be in a folder of another principal.
+    several_names: bool,
 }
 
 /// Device and inode, which identify a file under all of its names.
@@ -38,7 +40,19 @@ pub(crate) struct Guard<'a> {
 impl Protected {
     /// Creates a list of protected files and folders with their contents, and of the caller's own folders.
     pub(crate) fn new(paths: Vec<PathBuf>, own: Vec<PathBuf>) -> Self {
-        Self { paths, own }
+        Self {
+            paths,
+            own,
+            several_names: false,
+        }
+    }
+
+    /// Protects files with several names (hard links), if there are other principals.
+    pub(crate) fn beside_others(self, several_names: bool) -> Self {
+        Self {
+            several_names,
+            ..self
+        }
     }
 
     /// Resolves the links of the list and identifies existing files by device and inode.
@@ -77,21 +91,29 @@ impl Guard<'_> {
     }
 
     fn covers_real(&self, real: &Path) -> bool {
-        real.ancestors()
-            // Protected folders around a folder of the caller do not protect its contents.
-            .take_while(|above| !self.own.iter().any(|own| own == above))
-            .any(|above| {
-                let name = above.file_name().unwrap_or_default().to_string_lossy();
-                is_repository(&name)
-                    || name.starts_with(TEMPORARY_PROFILE)
-                    || self.paths.iter().any(|path| path == above)
-                    || id_of(above).is_some_and(|id| self.ids.contains(&id))
-            })
+        let is_linked = || real.metadata().is_ok_and(|file| self.is_linked(&file));
+        is_linked()
+            || real
+                .ancestors()
+                // Protected folders around a folder of the caller do not protect its contents.
+                .take_while(|above| !self.own.iter().any(|own| own == above))
+                .any(|above| {
+                    let name = above.file_name().unwrap_or_default().to_string_lossy();
+                    is_repository(&name)
+                        || name.starts_with(TEMPORARY_PROFILE)
+                        || self.paths.iter().any(|path| path == above)
+                        || id_of(above).is_some_and(|id| self.ids.contains(&id))
+                })
     }
 
     /// Returns whether an open file is a protected one under another name.
     pub(crate) fn is_listed(&self, file: &Metadata) -> bool {
-        id(file).is_some_and(|id| self.ids.contains(&id))
+        self.is_linked(file) || id(file).is_some_and(|id| self.ids.contains(&id))
+    }
+
+    /// Returns whether a file may be one of another principal under a second name.
+    fn is_linked(&self, file: &Metadata) -> bool {
+        self.list.several_names && file.is_file() && names(file) > 1
     }
 
     /// Returns whether the folder contains a protected file, a link that points outside it, or too many entries to check.
@@ -180,12 +202,53 @@ fn id(_: &Metadata) -> Option<FileId> {
     None
 }
 
+/// Returns the number of names of a file.
+#[cfg(unix)]
+fn names(file: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(file)
+}
+
+#[cfg(not(unix))]
+fn names(_: &Metadata) -> u64 {
+    1
+}
+
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_file_with_a_second_name_may_be_one_of_another_principal() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("theirs.txt"), "theirs").unwrap();
+        fs::write(at("own.txt"), "own").unwrap();
+        fs::hard_link(at("theirs.txt"), at("linked.txt")).unwrap();
+        let protected = |is_beside| {
+            let own = vec![folder.path().to_owned()];
+            Protected::new(Vec::new(), own).beside_others(is_beside)
+        };
+        for (is_beside, name, is_covered) in [
+            (true, "linked.txt", true),
+            (true, "own.txt", false),
+            (true, "new.txt", false),
+            (false, "linked.txt", false),
+        ] {
+            let protected = protected(is_beside);
+            let guard = protected.guard();
+            assert_eq!(guard.covers_path(&at(name)), is_covered, "{name}");
+            let file = at(name).metadata();
+            assert_eq!(
+                file.is_ok_and(|file| guard.is_listed(&file)),
+                is_covered,
+                "{name}"
+            );
+        }
+        assert!(protected(true).guard().covers_part_of(folder.path()));
+    }
 
     /// A workspace with a keys file, a profile, a repository and an ordinary file; the list protects the first two.
     fn workspace() -> (tempfile::TempDir, Protected) {

@@ -27,7 +27,7 @@ const INSIDES: &[&str] = &[
 pub(crate) struct Addresses {
     /// Restricted schemes that the configuration allows.
     schemes: Vec<String>,
-    /// Client code may run, also in `javascript:` URLs.
+    /// Client code may run, also in `javascript:` URLs and in documents of `data:` URLs.
     scripts: bool,
     /// Files that are not shown even if local files are.
     protected: Protected,
@@ -62,7 +62,7 @@ impl Addresses {
         let special = match scheme {
             // Local files are read through their own tools, which check the roots.
             "file" | "filesystem" => true,
-            "javascript" => !self.scripts,
+            "javascript" | "data" => !self.scripts,
             scheme => INSIDES.contains(&scheme),
         };
         let is_allowed = !special || self.schemes.iter().any(|allowed| allowed == scheme);
@@ -162,7 +162,15 @@ mod tests {
             assert!(allowing(&["chrome"]).refuse(inside).is_ok(), "{inside}");
         }
         assert!(allowing(&["chrome"]).refuse("devtools://devtools").is_err());
-        let refused = Addresses::default().refuse("javascript:alert(1)");
-        assert!(refused.is_err());
+        for code in [
+            "javascript:alert(1)",
+            "data:text/html,<script>alert(1)</script>",
+            "DATA:image/svg+xml,<svg/>",
+            " da\nta:,x",
+            "view-source:data:text/html,x",
+        ] {
+            assert!(Addresses::default().refuse(code).is_err(), "{code}");
+            assert!(allowing(&[]).refuse(code).is_ok(), "{code}");
+        }
     }
 }

@@ -160,8 +160,12 @@ fn answered(
             tokens,
         }) => {
             text.fenced("Snapshot", language(settings), &[outline], true);
+            let whole = link.map_or_else(
+                || "a snapshot that could not be written to a file".to_owned(),
+                |link| format!("[Snapshot]({link})"),
+            );
             text.line(&format!(
-                "- Outline of [Snapshot]({link}): {tokens} tokens. browser_snapshot opens a fold (…) with the text after `ref=` as target."
+                "- Outline of {whole}: {tokens} tokens. browser_snapshot opens a fold (…) with the text after `ref=` as target."
             ));
         }
         Some(SnapshotFacts::Missing(reason)) => {

@@ -299,7 +299,8 @@ pub(crate) enum SnapshotFacts {
     /// The outline, the link of a file with the whole snapshot, and its size in tokens.
     Outline {
         outline: String,
-        link: String,
+        /// The file of the whole snapshot; `None` if it could not be written.
+        link: Option<String>,
         tokens: usize,
     },
     /// The link of a file.

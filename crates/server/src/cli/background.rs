@@ -33,6 +33,8 @@ pub(super) const SERVE: &str = "serve-workspace";
 
 /// How long a server may take to end after a signal before it is killed.
 const STOP_TIMEOUT: Duration = Duration::from_secs(40);
+/// The same for one that does not respond.
+const UNRESPONSIVE_STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval between checks whether a server has ended.
 const STOP_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -265,6 +267,7 @@ pub(super) fn serve(settings: Settings, environment: &Environment, cwd: &Path) -
         idle_ms: 0,
         sessions: 0,
         has_sessions: true,
+        unresponsive: false,
         arguments: arguments
             .map(|word| word.to_string_lossy().into_owned())
             .collect(),
@@ -279,8 +282,9 @@ pub(super) fn list(matches: &ArgMatches, environment: &Environment) -> ExitCode 
         let folder = RuntimeFolder::open(&runtime_folders(environment))?;
         let sockets = folder.sockets().into_iter();
         // A socket without a server is that of one that has crashed.
-        let servers = sockets.filter_map(|socket| Connection::open(&socket).ok().flatten());
-        let servers: Vec<_> = servers.map(|server| server.info().clone()).collect();
+        let servers: Vec<_> = sockets
+            .filter_map(|socket| Connection::probe(&socket))
+            .collect();
         Ok(match matches.get_flag("json") {
             true => format!("{}\n", json!(servers)),
             false => table(&servers),
@@ -300,6 +304,10 @@ fn table(servers: &[ServerInfo]) -> String {
         "PID", "SESSIONS", "AGE", "IDLE"
     );
     for server in servers {
+        if server.unresponsive {
+            let _ = writeln!(text, "{:>8}  {:>26}  (does not respond)", server.pid, "");
+            continue;
+        }
         let age = duration(now.saturating_sub(server.started_at));
         let idle = duration(server.idle_ms);
         let (pid, sessions) = (server.pid, server.sessions);
@@ -329,25 +337,38 @@ pub(super) fn stop(matches: &ArgMatches, environment: &Environment, cwd: &Path) 
             false => vec![Workspace::of(environment, cwd)?.socket],
         };
         let mut text = String::new();
+        let mut failure = None;
         for socket in sockets {
-            let server = Connection::open(&socket).map_err(BackgroundError::Connect)?;
-            if let Some(server) = server {
-                let workspace = server.info().workspace.display().to_string();
-                end(server, &socket)?;
-                let _ = writeln!(text, "The background server of {workspace} has stopped");
+            let Some(server) = Connection::probe(&socket) else {
+                continue;
+            };
+            let whose = match server.unresponsive {
+                true => format!("process {}, which did not respond,", server.pid),
+                false => server.workspace.display().to_string(),
+            };
+            // One that cannot be stopped keeps no other running.
+            match end(&server, &socket) {
+                Ok(()) => {
+                    let _ = writeln!(text, "The background server of {whose} has stopped");
+                }
+                Err(error) => failure = Some(error),
             }
         }
-        Ok(match text.is_empty() {
-            true => "No background server runs\n".to_owned(),
-            false => text,
-        })
+        match failure {
+            Some(error) => {
+                let _ = print(&text);
+                Err(error)
+            }
+            None if text.is_empty() => Ok("No background server runs\n".to_owned()),
+            None => Ok(text),
+        }
     };
     report(stopped())
 }
 
-/// Ends a server, and waits until its process is gone. The open connection proves that the process id is that of the server.
-fn end(server: Connection, socket: &WorkspaceSocket) -> Result<(), BackgroundError> {
-    let pid = server.info().pid;
+/// Ends a server that has just been reached, and waits until its process is gone.
+fn end(server: &ServerInfo, socket: &WorkspaceSocket) -> Result<(), BackgroundError> {
+    let pid = server.pid;
     let failed = |reason: String| BackgroundError::Stop { pid, reason };
     let process = i32::try_from(pid).ok().and_then(Pid::from_raw);
     let process = process.ok_or_else(|| failed("it reported no process".to_owned()))?;
@@ -359,18 +380,21 @@ fn end(server: Connection, socket: &WorkspaceSocket) -> Result<(), BackgroundErr
                 Ok(Some(other)) => other.info().pid != pid,
                 _ => false,
             };
-            if socket.lock().ok()?.is_some() || is_other() {
+            if socket.lock().ok()?.is_some() || !server.unresponsive && is_other() {
                 return Some(());
             }
             thread::sleep(STOP_INTERVAL);
         }
         None
     };
-    if is_gone(Instant::now() + STOP_TIMEOUT).is_some() {
+    let patience = match server.unresponsive {
+        true => UNRESPONSIVE_STOP_TIMEOUT,
+        false => STOP_TIMEOUT,
+    };
+    if is_gone(Instant::now() + patience).is_some() {
         return Ok(());
     }
     kill_process(process, Signal::KILL).map_err(|error| failed(error.to_string()))?;
-    drop(server);
     is_gone(Instant::now() + STOP_TIMEOUT).ok_or_else(|| failed("it was killed".to_owned()))
 }
 

@@ -1,5 +1,7 @@
 //! A call of a tool on a background server, and what a command prints of its answer.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::thread;
@@ -170,6 +172,23 @@ impl Answer {
     }
 }
 
+/// Escapes the control characters that JSON allows in strings, DEL and C1, which a terminal would interpret.
+fn without_controls(json: &str) -> Cow<'_, str> {
+    if !json.contains(char::is_control) {
+        return json.into();
+    }
+    let mut escaped = String::with_capacity(json.len() + 8);
+    for c in json.chars() {
+        match c.is_control() {
+            true => {
+                let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+            }
+            false => escaped.push(c),
+        }
+    }
+    escaped.into()
+}
+
 /// How a command prints answers.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
@@ -212,7 +231,8 @@ impl Output {
             }
             object.shift_insert(0, "step".to_owned(), step.into());
         }
-        let _ = writeln!(io::stdout(), "{}", Value::Object(object));
+        let text = Value::Object(object).to_string();
+        let _ = writeln!(io::stdout(), "{}", without_controls(&text));
     }
 
     fn prefix(self) -> String {

@@ -234,10 +234,22 @@ pub struct ToolSettings {
     pub webmcp: bool,
 }
 
+impl ToolSettings {
+    /// Whether clients can name a session that another client of the same principal has used.
+    pub(crate) fn can_list_sessions(&self) -> bool {
+        let rule = self.rules.iter().rfind(|rule| rule.name == LIST_SESSIONS);
+        let by_toolset = self.toolsets.contains(&ToolsetName::Session);
+        rule.map_or(by_toolset, |rule| rule.allow)
+    }
+}
+
+/// The tool that lists sessions.
+const LIST_SESSIONS: &str = "list_sessions";
+
 /// The tools of the `session` toolset that are on by default, because every `browser_*` tool accepts the sessions that they create.
 pub(crate) const DEFAULT_SESSION_TOOLS: [&str; 4] = [
     "create_session",
-    "list_sessions",
+    LIST_SESSIONS,
     "close_session",
     "browser_batch",
 ];

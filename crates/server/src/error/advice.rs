@@ -175,6 +175,9 @@ impl Error {
             Self::SwitchedOff { .. } => {
                 Some("This tool is disabled by the operator; use another one.".into())
             }
+            Self::ParameterSwitchedOff { .. } => Some(
+                "Leave it out: only the operator of the server can change its restrictions.".into(),
+            ),
             Self::NotLogged { .. } => Some("Read the whole log with e2e_logs.".into()),
             Self::NoE2eSession { .. } => Some("Begin one with e2e_start, or name it.".into()),
             Self::SessionUnclear { .. } => Some("Give the sessionId of one of them.".into()),

@@ -79,7 +79,7 @@ pub enum ErrorCode {
     DevServerFailed,
     /// The command of the server did not answer in time and was terminated.
     DevServerTimeout,
-    /// The configuration of the server turns the tool off.
+    /// The configuration of the server turns the tool off, or the parameter that `details` name.
     ToolDisabled,
     /// The API key or access token lacks the permission for this tool.
     InsufficientScope,
@@ -135,7 +135,9 @@ impl Error {
             Self::FileAccessDenied { .. } | Self::FileRefused { .. } => ErrorCode::FileAccessDenied,
             Self::File { .. } => ErrorCode::FileError,
             Self::InitPage { .. } => ErrorCode::ScriptFailed,
-            Self::ToolDisabled { .. } | Self::SwitchedOff { .. } => ErrorCode::ToolDisabled,
+            Self::ToolDisabled { .. }
+            | Self::SwitchedOff { .. }
+            | Self::ParameterSwitchedOff { .. } => ErrorCode::ToolDisabled,
             Self::NotPermitted { .. } => ErrorCode::InsufficientScope,
             Self::PolicyDenied { .. } => ErrorCode::PolicyDenied,
             Self::NotRecorded { .. } => ErrorCode::AuditFailed,

@@ -9,6 +9,16 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+/// Removes what was written of a file that could not be written completely, so that it does not keep a full disk full.
+fn discard(file: &WrittenFile, target: &File) {
+    let is_new = matches!(file.origin, FileOrigin::Server | FileOrigin::NewOfClient);
+    // The error of the writing is reported.
+    let _ = match is_new {
+        true => std::fs::remove_file(&file.path),
+        false => target.set_len(0),
+    };
+}
+
 impl Output {
     /// Writes a text with masked secrets.
     pub(crate) async fn write(&self, file: &WrittenFile, text: String) -> Result<()> {
@@ -72,7 +82,8 @@ impl Output {
     ) -> Result<()> {
         let to = file.clone();
         let written = self.in_background(&file.path, move |output| {
-            write(&mut output.open_empty(&to, guarded)?)
+            let mut target = output.open_empty(&to, guarded)?;
+            write(&mut target).inspect_err(|_| discard(&to, &target))
         });
         let written = written.await?;
         self.count(usize::try_from(written).unwrap_or(usize::MAX));
@@ -113,9 +124,11 @@ impl Output {
                     output.open_empty(&to, true)?
                 }
             };
-            let mut parts = io::BufWriter::new(opened);
-            write(&mut parts)?;
-            Ok(parts.into_inner()?.metadata()?.len())
+            let mut parts = io::BufWriter::new(&opened);
+            let written = write(&mut parts).and_then(|()| parts.flush());
+            drop(parts);
+            written.inspect_err(|_| discard(&to, &opened))?;
+            Ok(opened.metadata()?.len())
         });
         let written = written.await?;
         self.count(usize::try_from(written).unwrap_or(usize::MAX));

@@ -6,6 +6,7 @@ use crate::calls::Client;
 use crate::files;
 use crate::sessions::session::{self, Session};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
@@ -32,7 +33,39 @@ pub(super) enum DefaultScope {
 
 /// A client, or a principal without a connection, and its default session.
 #[derive(Default)]
-pub(super) struct DefaultSession(Mutex<DefaultState>);
+pub(super) struct DefaultSession {
+    state: Mutex<DefaultState>,
+    /// Closes the default session when the client is gone for good; `None`: it expires.
+    end: Option<ClientEnd>,
+}
+
+/// The end of a client with an isolated default session.
+struct ClientEnd {
+    sessions: std::sync::Weak<Sessions>,
+    /// Whether the client has ended its MCP session itself.
+    has_ended: Arc<AtomicBool>,
+}
+
+impl ClientEnd {
+    /// Closes the default session unless a client can return to it by its id.
+    fn close(&self, created: Arc<Created>) {
+        let Some(sessions) = self.sessions.upgrade() else {
+            return;
+        };
+        if self.has_ended.load(Ordering::Relaxed) || !sessions.settings.tools.can_list_sessions() {
+            sessions.close_unused(created);
+        }
+    }
+}
+
+impl Drop for DefaultSession {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(end), Some(in_use)) = (&self.end, state.session.take()) {
+            end.close(in_use.0.clone());
+        }
+    }
+}
 
 #[derive(Default)]
 struct DefaultState {
@@ -71,7 +104,7 @@ impl DefaultSession {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, DefaultState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -184,14 +217,28 @@ impl Sessions {
         Caller { principal, scope }
     }
 
-    /// Creates a caller for a connected client, which disconnects when the last clone is dropped.
-    pub(crate) fn connected_caller(&self, principal: Principal) -> Caller {
-        match self.settings.sessions.shared {
-            true => self.caller(principal),
-            false => Caller {
-                principal,
-                scope: DefaultScope::Own(Arc::default()),
-            },
+    /// Creates a caller for a connected client, which disconnects when the last clone is dropped. `has_ended` is set before that if the
+    /// client ends its MCP session itself.
+    pub(crate) fn connected_caller(
+        self: &Arc<Self>,
+        principal: Principal,
+        has_ended: Arc<AtomicBool>,
+    ) -> Caller {
+        if self.settings.sessions.shared {
+            return self.caller(principal);
+        }
+        let end = ClientEnd {
+            sessions: Arc::downgrade(self),
+            has_ended,
+        };
+        let own = DefaultSession {
+            state: Mutex::default(),
+            // A profile stays open for a client that reconnects.
+            end: self.settings.browser.isolated.then_some(end),
+        };
+        Caller {
+            principal,
+            scope: DefaultScope::Own(Arc::new(own)),
         }
     }
 
@@ -227,14 +274,25 @@ impl Sessions {
         };
         let surplus = left.len().saturating_sub(self.settings.sessions.max);
         for created in left.into_iter().take(surplus) {
-            created.deadline.expire_now();
-            let sessions = self.clone();
-            task::spawn("surplus session", async move {
-                let _turn = created.session.turn().await;
-                sessions.expire(&created).await;
-            })
-            .detach();
+            self.close_unused(created);
         }
+    }
+
+    /// Closes a session after its calls in progress.
+    fn close_unused(self: &Arc<Self>, created: Arc<Created>) {
+        let sessions = self.clone();
+        task::spawn("unused session", async move {
+            // The end of a call prolongs the life of its session.
+            let _ = created
+                .calls
+                .subscribe()
+                .wait_for(|calls| *calls == 0)
+                .await;
+            created.deadline.expire_now();
+            let _turn = created.session.turn().await;
+            sessions.expire(&created).await;
+        })
+        .detach();
     }
 
     /// If the profile is open in the default session of a disconnected client, that session becomes the default session of `scope`, which

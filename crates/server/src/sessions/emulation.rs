@@ -115,6 +115,13 @@ impl EmulationOptions {
             });
         }
         if let Some(permissions) = &self.permissions {
+            let is_granted = |name: &String| options.permissions.contains(name);
+            if options.deny_other_permissions && !permissions.iter().all(is_granted) {
+                return Err(Error::ParameterSwitchedOff {
+                    parameter: "permissions",
+                    reason: "the server was started with --deny-permissions, and --grant-permissions does not name them",
+                });
+            }
             options.permissions.clone_from(permissions);
         }
         if let Some(CredentialsOption {

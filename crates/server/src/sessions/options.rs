@@ -1,6 +1,7 @@
 //! The options of a session at its creation, which override the server's settings.
 
 use super::emulation::EmulationOptions;
+use crate::access::restrictions;
 use crate::config::{SessionExpiry, Settings, StorageStateSource};
 use crate::error::{Error, Problem, Result};
 use engine::{Channel, Proxy, StorageState};
@@ -157,6 +158,9 @@ impl SessionOptions {
             settings.browser = settings.browser.of_channel(browser.into());
         }
         self.emulation.apply(&mut settings.context)?;
+        if self.proxy.is_some() {
+            restrictions::check_proxy(&settings)?;
+        }
         let context = &mut settings.context;
         if let Some(proxy) = &self.proxy {
             context.options.proxy = Some(proxy.checked()?);

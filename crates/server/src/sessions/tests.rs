@@ -105,7 +105,7 @@ async fn no_task_waits_for_the_expiry_of_a_closed_session() {
 #[tokio::test(start_paused = true)]
 async fn a_default_session_expires_when_its_client_has_gone_and_not_before() {
     let (sessions, _created) = begun();
-    let caller = sessions.connected_caller(Principal::anonymous());
+    let caller = sessions.connected_caller(Principal::anonymous(), Arc::default());
     let client = Visible::new(sessions.clone(), caller);
     let others = seen(&sessions);
     drop(client.select(None).unwrap());
@@ -153,7 +153,7 @@ async fn a_fixed_expiry_is_not_extended_by_overlapping_calls() {
 async fn reconnecting_clients_do_not_exceed_the_session_limit() {
     let sessions = sessions(&["--headless", "--max-sessions=3", "--session-timeout=0"]);
     for _ in 0..20 {
-        let caller = sessions.connected_caller(Principal::anonymous());
+        let caller = sessions.connected_caller(Principal::anonymous(), Arc::default());
         drop(Visible::new(sessions.clone(), caller).default_session());
         tokio::task::yield_now().await;
     }

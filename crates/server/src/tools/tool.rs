@@ -31,6 +31,7 @@ use std::time::Duration;
 pub(crate) use crate::calls::tool_spec::Effect;
 pub(crate) use common::SESSION;
 pub use common::SessionNaming;
+pub(crate) use permission::JudgedPage;
 pub(crate) use schema::{Nullable, nullable, present};
 pub(crate) use step::{StepCaller, StepError};
 
@@ -69,10 +70,9 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// The type of the answer: a [`Reply`], which is rendered as Markdown, or an [`Object`].
     type Output: Output;
 
-    /// Returns the URL that the tool opens, or `None` if it opens none. Policies judge the call by this URL instead of the URL of the
-    /// current page.
-    fn navigation_url(&self, _: &Session) -> Option<String> {
-        None
+    /// Returns the page by which the policy judges the call.
+    fn judged_page(&self, _: &Session) -> JudgedPage {
+        JudgedPage::Current
     }
 
     /// Executes the call. It has its turn when this function is called.
@@ -320,9 +320,8 @@ impl ToolDef {
             entry.set_initial_page(reach.page_url(call).as_deref());
         }
         entered?;
-        let navigation_url =
-            permission::navigation_url(call, reach, |session| tool.navigation_url(session));
-        permit.obtain(call, reach, navigation_url).await?;
+        let judged = permission::judged_url(call, reach, |session| tool.judged_page(session));
+        permit.obtain(call, reach, judged).await?;
         let observation = observation::begin(call, reach, observable).await;
         let reply = tool.run(call).await;
         if let Some(observation) = observation {
@@ -351,8 +350,8 @@ trait BoxedTool: Send {
     /// Waits for the call's turn.
     fn enter<'a>(&'a mut self, call: &'a Call, reach: &'a Reach) -> BoxFuture<'a, Result<()>>;
 
-    /// See [`Tool::navigation_url`].
-    fn navigation_url(&self, session: &Session) -> Option<String>;
+    /// See [`Tool::judged_page`].
+    fn judged_page(&self, session: &Session) -> JudgedPage;
 
     /// Runs the tool in the scope that it has entered.
     fn run<'a>(self: Box<Self>, call: &'a Call) -> BoxFuture<'a, Result<Reply>>;
@@ -373,8 +372,8 @@ impl<T: Tool> BoxedTool for ScopedTool<T> {
         })
     }
 
-    fn navigation_url(&self, session: &Session) -> Option<String> {
-        self.tool.navigation_url(session)
+    fn judged_page(&self, session: &Session) -> JudgedPage {
+        self.tool.judged_page(session)
     }
 
     fn run<'a>(self: Box<Self>, call: &'a Call) -> BoxFuture<'a, Result<Reply>> {

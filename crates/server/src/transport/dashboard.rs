@@ -10,8 +10,7 @@ use crate::server::Server;
 use crate::transport::auth::{Authenticator, RequestTarget};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Extension, Query, Request, State};
-use axum::middleware::{self, Next};
+use axum::extract::{DefaultBodyLimit, Extension, Query, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
@@ -103,15 +102,14 @@ pub(crate) fn local_pages(
     address: SocketAddr,
     end: CancellationToken,
 ) -> Router {
-    let policy = Arc::new(RequestPolicy::local(address));
     let site = Site {
         server,
-        policy: policy.clone(),
+        policy: Arc::new(RequestPolicy::local(address)),
         credentials: Credentials::Link(Link::new(format!("http://{address}{PATH}"))),
         logins: Logins::new(address.port(), false),
         end,
     };
-    router(Arc::new(site)).layer(middleware::from_fn_with_state(policy, admit))
+    super::request_policy::local(router(Arc::new(site)), address)
 }
 
 fn router<S: Clone + Send + Sync + 'static>(site: Arc<Site>) -> Router<S> {
@@ -131,12 +129,6 @@ fn router<S: Clone + Send + Sync + 'static>(site: Arc<Site>) -> Router<S> {
 }
 
 /// Checks each request against the request policy.
-async fn admit(State(policy): State<Arc<RequestPolicy>>, request: Request, next: Next) -> Response {
-    match policy.check(request.uri(), request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(refusal) => *refusal,
-    }
-}
 
 impl Site {
     /// Identifies the user of a request by its cookie, or by the headers with which clients authenticate.
@@ -280,7 +272,10 @@ async fn connect(
         return StatusCode::FORBIDDEN.into_response();
     }
     match site.identify(&uri, &headers).await {
-        Ok(visitor) => socket::serve(upgrade, site, visitor, place),
+        Ok(visitor) => {
+            place.on_authenticated();
+            socket::serve(upgrade, site, visitor, place)
+        }
         Err(status) => match site.policy.count(&Principal::anonymous()) {
             Ok(()) => status.into_response(),
             Err(refusal) => *refusal,

@@ -199,6 +199,9 @@ async fn known(State(site): State<Arc<Site>>, mut request: Request, next: Next) 
     if let Err(refusal) = site.policy.count(&identity.principal) {
         return *refusal;
     }
+    if let Some(place) = request.extensions().get::<ConnectionSlot>() {
+        place.on_authenticated();
+    }
     // No code after this needs the credentials, so it cannot disclose them.
     auth::forget(request.headers_mut());
     request.extensions_mut().insert(identity.principal.clone());

@@ -6,10 +6,11 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use task::Task;
@@ -22,8 +23,11 @@ use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tower_service::Service as _;
 
-/// How long a client may take to send the head of a request, and for the TLS handshake; also the idle timeout of a connection.
+/// How long a client may take to send the head of a request; also the idle timeout of a connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a new connection may take to send its first request.
+const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long unacknowledged data may wait for a client, at most.
 pub(crate) const UNSENT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -45,6 +49,8 @@ pub(crate) struct Listening {
     pub(crate) tls: Option<TlsAcceptor>,
     /// The largest number of connections.
     pub(crate) most: usize,
+    /// The largest number of those of them that have not authenticated; of more, the oldest is closed.
+    pub(crate) most_unknown: usize,
     /// How long unacknowledged data may wait for a client that does not read or has disconnected silently.
     pub(crate) unsent: Duration,
     /// Cancelled when no more connections are accepted, and idle ones end.
@@ -59,9 +65,15 @@ pub(crate) struct ConnectionSlot {
     _one_of_most: Arc<OwnedSemaphorePermit>,
     _open: TaskTrackerToken,
     lingers: Arc<AtomicBool>,
+    unknown: Arc<UnknownPeer>,
 }
 
 impl ConnectionSlot {
+    /// Records that the client has authenticated: the connection no longer ends for those of others.
+    pub(crate) fn on_authenticated(&self) {
+        self.unknown.remove();
+    }
+
     /// Makes the connection read for a moment when it ends: unread data would reset the connection before the client has read the last
     /// response.
     pub(crate) fn linger(&self) {
@@ -75,6 +87,7 @@ impl Listening {
         let places = Arc::new(Semaphore::new(self.most));
         let refusals = Arc::new(Semaphore::new(MAX_REFUSALS));
         let open = TaskTracker::new();
+        let unknown = UnknownPeers::new(self.most_unknown);
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
@@ -94,6 +107,8 @@ impl Listening {
                 false => places.clone().try_acquire_owned().ok(),
             };
             let Some(place) = place else {
+                // The next connection gets its place.
+                unknown.end_oldest();
                 // TLS clients could not read the response; and there may be more clients than responses are sent.
                 if self.tls.is_none()
                     && let Ok(turn) = refusals.clone().try_acquire_owned()
@@ -108,21 +123,91 @@ impl Listening {
                     _one_of_most: Arc::new(place),
                     _open: open.token(),
                     lingers: Arc::default(),
+                    unknown: Arc::new(unknown.add()),
                 },
                 unsent: self.unsent,
                 stop: self.stop.clone(),
                 end: self.end.clone(),
             };
             let tls = self.tls.clone();
+            let ended = connection.place.unknown.ended.clone();
             let served = async move {
-                if let Err(error) = connection.begin(stream, tls).await {
-                    tracing::debug!(%error, "a connection ended");
+                tokio::select! {
+                    served = connection.begin(stream, tls) => if let Err(error) = served {
+                        tracing::debug!(%error, "a connection ended");
+                    },
+                    () = ended.cancelled() => tracing::debug!("an unknown client made room"),
                 }
             };
             task::spawn("connection", served).detach();
         }
         open.close();
         open.wait().await;
+    }
+}
+
+/// The connections whose clients have not authenticated, oldest first.
+#[derive(Clone)]
+struct UnknownPeers {
+    most: usize,
+    queue: Arc<Mutex<VecDeque<(u64, CancellationToken)>>>,
+}
+
+/// A connection whose client has not authenticated yet.
+struct UnknownPeer {
+    peers: UnknownPeers,
+    number: u64,
+    /// Cancelled when the connection ends to make room for another.
+    ended: CancellationToken,
+}
+
+impl UnknownPeers {
+    fn new(most: usize) -> Self {
+        Self {
+            most: most.max(1),
+            queue: Arc::default(),
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<(u64, CancellationToken)>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a connection; ends the oldest one if there are too many.
+    fn add(&self) -> UnknownPeer {
+        if self.queue().len() >= self.most {
+            self.end_oldest();
+        }
+        let ended = CancellationToken::new();
+        let mut queue = self.queue();
+        let number = queue.back().map_or(0, |(number, _)| number + 1);
+        queue.push_back((number, ended.clone()));
+        drop(queue);
+        UnknownPeer {
+            peers: self.clone(),
+            number,
+            ended,
+        }
+    }
+
+    /// Ends the oldest connection.
+    fn end_oldest(&self) {
+        if let Some((_, ended)) = self.queue().pop_front() {
+            ended.cancel();
+        }
+    }
+}
+
+impl UnknownPeer {
+    fn remove(&self) {
+        let mut queue = self.peers.queue();
+        queue.retain(|(number, _)| *number != self.number);
+    }
+}
+
+impl Drop for UnknownPeer {
+    fn drop(&mut self) {
+        self.remove();
     }
 }
 
@@ -160,7 +245,7 @@ impl Connection {
         match tls {
             None => self.serve(stream).await,
             Some(tls) => {
-                let handshake = tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream));
+                let handshake = tokio::time::timeout(FIRST_REQUEST_TIMEOUT, tls.accept(stream));
                 let stream = tokio::select! {
                     stream = handshake => stream??,
                     () = self.stop.cancelled() => return Ok(()),
@@ -202,8 +287,18 @@ impl Connection {
             self.stop.cancelled().await;
             has_request.cancelled().await;
         };
+        let silent = async {
+            let first = has_request.cancelled();
+            if tokio::time::timeout(FIRST_REQUEST_TIMEOUT, first)
+                .await
+                .is_ok()
+            {
+                std::future::pending::<()>().await;
+            }
+        };
         tokio::select! {
             served = connection.as_mut() => return Ok(served?),
+            () = silent => return Ok(()),
             () = stopped => connection.as_mut().graceful_shutdown(),
             () = self.end.cancelled() => connection.as_mut().graceful_shutdown(),
         }
@@ -328,6 +423,7 @@ mod tests {
             listener,
             tls: None,
             most: 10,
+            most_unknown: 10,
             unsent: UNSENT_TIMEOUT,
             stop: end.clone(),
             end: end.clone(),

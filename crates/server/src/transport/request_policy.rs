@@ -3,9 +3,10 @@
 use super::rate_limit::RateLimit;
 use crate::access::principal::Principal;
 use crate::config::HttpSettings;
+use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use std::net::SocketAddr;
@@ -138,6 +139,19 @@ impl RequestPolicy {
         if let Some(rate) = &self.rate {
             rate.wait(principal).await;
         }
+    }
+}
+
+/// Limits pages to requests that name this machine and come from no other page.
+pub(crate) fn local(pages: Router, address: SocketAddr) -> Router {
+    let policy = Arc::new(RequestPolicy::local(address));
+    pages.layer(middleware::from_fn_with_state(policy, admit))
+}
+
+async fn admit(State(policy): State<Arc<RequestPolicy>>, request: Request, next: Next) -> Response {
+    match policy.check(request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => *refusal,
     }
 }
 

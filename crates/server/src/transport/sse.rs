@@ -53,7 +53,7 @@ impl Streams {
         let Identity {
             principal, until, ..
         } = identity;
-        let caller = server.connected_caller(principal.clone());
+        let caller = server.connected_caller(principal.clone(), Arc::default());
         let (feed, outbox, connection) = mcp::connection(server.clone(), caller, Some(host));
         let id = Uuid::new_v4();
         let feed = Arc::new(feed);

@@ -56,7 +56,7 @@ async fn converse(
     let Identity {
         principal, until, ..
     } = identity;
-    let caller = server.connected_caller(principal.clone());
+    let caller = server.connected_caller(principal.clone(), Arc::default());
     let (feed, mut outbox, connection) = mcp::connection(server, caller, Some(host));
     let serving = task::spawn("WebSocket client", connection);
     let (mut sink, mut stream) = socket.split();

@@ -74,6 +74,9 @@ pub(crate) struct ServerInfo {
     /// The options of the command line.
     #[serde(default)]
     pub(crate) arguments: Vec<String>,
+    /// Whether the server does not respond, so that only its process is known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unresponsive: bool,
     /// Digests of the environment variables that set options, by name.
     #[serde(default)]
     pub(crate) variables: BTreeMap<String, String>,

@@ -185,18 +185,3 @@ async fn each_rule_holds_in_each_kind_of_session_with_and_without_a_proxy(engine
         client.end().await;
     }
 }
-
-/// A session whose proxy is its own, on a server without one.
-#[testkit::test(chromium, firefox, webkit)]
-async fn each_rule_holds_in_a_session_with_a_proxy_of_its_own(engine: Engine) {
-    let scene = Scene::new().await;
-    let flags = scene.flags(None);
-    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-    let client = launch_on(engine, &flags).start().await;
-    for (name, kind) in [("http", ProxyKind::Http), ("socks", ProxyKind::Socks5)] {
-        let proxy = json!({ "server": scene.proxy(kind) });
-        let session = client.create_session(json!({ "proxy": proxy })).await;
-        scene.play(&client, name, &session, Some(kind)).await;
-    }
-    client.end().await;
-}

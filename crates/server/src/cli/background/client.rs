@@ -4,8 +4,10 @@ use super::BackgroundError;
 use crate::transport::workspace_socket::{GREETING, ServerInfo, WorkspaceSocket};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long a server may take to greet a client.
@@ -31,6 +33,21 @@ struct Message {
 struct Greeting {
     method: String,
     params: ServerInfo,
+}
+
+/// Returns the process that listens on a socket, which the kernel reports.
+fn listener(socket: &WorkspaceSocket) -> Option<u32> {
+    let stream = UnixStream::connect(socket.path()).ok()?;
+    #[cfg(target_os = "linux")]
+    {
+        let peer = rustix::net::sockopt::socket_peercred(&stream).ok()?;
+        u32::try_from(peer.pid.as_raw_nonzero().get()).ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        drop(stream);
+        None
+    }
 }
 
 impl Connection {
@@ -62,6 +79,25 @@ impl Connection {
             info: greeting.params,
             requests: 0,
         }))
+    }
+
+    /// Returns what the server of a workspace reports about itself; of one that does not respond, its process. `None` if none listens.
+    pub(crate) fn probe(socket: &WorkspaceSocket) -> Option<ServerInfo> {
+        match Self::open(socket) {
+            Ok(server) => server.map(|server| server.info),
+            Err(_) => Some(ServerInfo {
+                version: String::new(),
+                pid: listener(socket)?,
+                workspace: PathBuf::new(),
+                started_at: 0,
+                idle_ms: 0,
+                sessions: 0,
+                has_sessions: false,
+                unresponsive: true,
+                arguments: Vec::new(),
+                variables: BTreeMap::new(),
+            }),
+        }
     }
 
     /// Returns what the server reported about itself.

@@ -54,8 +54,18 @@ impl LogFile {
     }
 }
 
+/// Opens a file for the owner only: at the level `trace` it has typed secrets.
 fn appended(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).open(path)
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(file)
 }
 
 impl Write for LogFile {
@@ -90,6 +100,12 @@ mod tests {
             log.write_all(line.as_bytes()).expect("writable");
         }
         drop(log);
+        #[cfg(unix)]
+        for name in ["server.log", "server.log.1", "server.log.2"] {
+            use std::os::unix::fs::PermissionsExt as _;
+            let file = fs::metadata(folder.path().join("logs").join(name)).expect("there");
+            assert_eq!(file.permissions().mode() & 0o777, 0o600, "{name}");
+        }
         let read = |name: &str| fs::read_to_string(folder.path().join("logs").join(name));
         // Each line has six bytes: one fits.
         assert_eq!(read("server.log").expect("there"), "line8\n");

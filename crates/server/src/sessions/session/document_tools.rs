@@ -1,5 +1,6 @@
 //! The WebMCP tools of a tab's documents, as they were with the last snapshot.
 
+use crate::answers::escape::one_line;
 use crate::calls::Call;
 use engine::{DocumentTool, LoaderId, Page};
 use serde_json::{Map, Value, json};
@@ -142,6 +143,9 @@ impl ListedTool {
         }
         if let Some(schema) = &tool.input_schema {
             lines.push(format!("  - inputSchema: {schema}"));
+        }
+        for line in &mut lines {
+            *line = one_line(line).into_owned();
         }
         lines
     }

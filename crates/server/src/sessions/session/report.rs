@@ -4,7 +4,7 @@ use super::changes::{Comparison, KnownSize};
 use super::tab::ReadDocument;
 use super::tabs::TabSummary;
 use super::{Session, TITLE_TIMEOUT, Tab};
-use crate::answers::reply::{Answer, Event, Reply, SnapshotFacts, SnapshotRequest, TabFacts};
+use crate::answers::reply::{Answer, Event, Part, Reply, SnapshotFacts, SnapshotRequest, TabFacts};
 use crate::calls::Call;
 use crate::config::{AnswerStyle, SnapshotMode};
 use crate::error::{Error, Result};
@@ -18,6 +18,13 @@ const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The largest list of changes in the answer to an action, in tokens.
 const MAX_CHANGES_TOKENS: usize = 400;
+
+/// Removes the titles of pages that the policy does not let the call show.
+fn withhold_titles(call: &Call, tabs: &mut [TabSummary]) {
+    for tab in tabs.iter_mut().filter(|tab| !call.may_show(&tab.facts.url)) {
+        tab.facts.title.clear();
+    }
+}
 
 /// What an answer shows of the document, and its title if that was read.
 #[derive(Default)]
@@ -63,6 +70,14 @@ impl Session {
             | SnapshotRequest::File(_) => true,
         };
         let current = tabs.current();
+        let (current, denied) = match current {
+            Some(tab) if !call.may_show(&tab.page.url()) => (None, true),
+            current => (current, false),
+        };
+        if denied {
+            let text = "The page is not shown: the server's policy does not allow it.";
+            reply.parts.push(Part::Text(text.to_owned()));
+        }
         let shown = match &current {
             Some(tab) => {
                 let shown = self.snapshot(call, tab, wish);
@@ -85,8 +100,9 @@ impl Session {
         if let Some(changes) = &changes {
             self.record_changes(changes);
         }
-        let summarize = tabs.summarize(&progress, is_title_read).await;
-        let changed = mark_reported(&summarize);
+        let mut summarize = tabs.summarize(&progress, is_title_read).await;
+        let changed = mark_reported(&summarize) && !denied;
+        withhold_titles(call, &mut summarize);
         let mut answer = Answer {
             reply,
             changes,
@@ -175,8 +191,9 @@ impl Session {
         let Some(tabs) = self.open_tabs() else {
             return Vec::new();
         };
-        let summarize = tabs.summarize(&call.within(TITLE_TIMEOUT), false).await;
+        let mut summarize = tabs.summarize(&call.within(TITLE_TIMEOUT), false).await;
         mark_reported(&summarize);
+        withhold_titles(call, &mut summarize);
         summarize.iter().map(TabSummary::listed).collect()
     }
 
@@ -306,7 +323,8 @@ impl Session {
         whole: String,
     ) -> Result<SnapshotFacts> {
         let tokens = estimate_tokens(&whole);
-        let link = self.write_snapshot(call, whole).await?;
+        // The outline needs no file, and the disk may be full.
+        let link = self.write_snapshot(call, whole).await.ok();
         Ok(SnapshotFacts::Outline {
             outline,
             link,

@@ -6,7 +6,7 @@ use crate::calls::Call;
 use crate::error::{Error, Result};
 use crate::sessions::session::Session;
 use crate::tools::scope::{CurrentTab, TabInAnyState};
-use crate::tools::tool::{Effect, Tool, ToolDef};
+use crate::tools::tool::{Effect, JudgedPage, Tool, ToolDef};
 use crate::tools::verbs::navigate::{Extent, completed_in, go, goto, permitted};
 use engine::codegen::Action;
 use engine::codegen::{Receiver, Statement};
@@ -32,8 +32,8 @@ impl Tool for Navigate {
     type Scope = TabInAnyState;
     type Output = Reply;
 
-    fn navigation_url(&self, session: &Session) -> Option<String> {
-        Some(completed_in(session, &self.url))
+    fn judged_page(&self, session: &Session) -> JudgedPage {
+        JudgedPage::Url(completed_in(session, &self.url))
     }
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {

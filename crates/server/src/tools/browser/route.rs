@@ -1,6 +1,7 @@
 //! Routes: mock responses, replayed archives, and changed requests and responses.
 
 use crate::access::principal::Permission;
+use crate::access::restrictions::check_content;
 use crate::answers::reply::Reply;
 use crate::calls::Call;
 use crate::config::Capability;
@@ -123,6 +124,7 @@ impl Tool for AddRoute {
             names.collect::<Vec<_>>()
         });
         self.refuse_combinations()?;
+        self.refuse_content(call)?;
         let details = self.details(sent.as_deref(), remove.as_deref(), received.as_deref());
         let (code, statement) = (self.code(), self.statement(call.language()));
         let answer = match &self.more.har {
@@ -162,6 +164,23 @@ impl Tool for AddRoute {
 }
 
 impl AddRoute {
+    /// Returns an error for content of the client that pages could run, where the client runs no code.
+    fn refuse_content(&self, call: &Call) -> Result<()> {
+        let more = &self.more;
+        let given = [
+            (
+                "body",
+                self.body.as_ref().is_some_and(|body| !body.is_empty()),
+            ),
+            ("responseHeaders", more.response_headers.is_some()),
+            ("patch", more.patch.is_some()),
+            ("url", more.url.is_some()),
+            ("har", more.har.is_some()),
+        ];
+        let mut given = given.into_iter().filter(|(_, is_given)| *is_given);
+        given.try_for_each(|(parameter, _)| check_content(&call.settings, parameter))
+    }
+
     /// Returns an error for parameters that have no effect together.
     fn refuse_combinations(&self) -> Result<()> {
         let more = &self.more;

@@ -6,7 +6,7 @@ use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
 use crate::sessions::session::{Session, Tab};
-use crate::tools::tool::{Effect, Tool, ToolDef};
+use crate::tools::tool::{Effect, JudgedPage, Tool, ToolDef};
 use crate::tools::verbs::navigate::{Extent, completed_in, open, permitted};
 use engine::codegen;
 use schemars::JsonSchema;
@@ -45,9 +45,14 @@ impl Tool for Tabs {
     type Scope = Arc<Session>;
     type Output = Reply;
 
-    fn navigation_url(&self, session: &Session) -> Option<String> {
-        let url = self.url.as_ref().filter(|_| self.action == Action::New)?;
-        Some(completed_in(session, url))
+    fn judged_page(&self, session: &Session) -> JudgedPage {
+        let index = self.index.and_then(|index| number(index).ok());
+        match (self.action, &self.url) {
+            (Action::New, Some(url)) => JudgedPage::Url(completed_in(session, url)),
+            (Action::New, None) | (Action::List, _) => JudgedPage::None,
+            (Action::Close, _) if self.index.is_none() => JudgedPage::Current,
+            (Action::Close | Action::Select, _) => JudgedPage::of_tab(session, index),
+        }
     }
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {

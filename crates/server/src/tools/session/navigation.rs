@@ -6,7 +6,7 @@ use crate::calls::Call;
 use crate::error::{Error, Result};
 use crate::sessions::session::Session;
 use crate::tools::scope::{FreeTab, TabInAnyState};
-use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::tool::{Effect, JudgedPage, Object, Tool, ToolDef};
 use crate::tools::verbs::navigate::{self, Extent, completed_in, permitted};
 use engine::{
     BrowserContext, Download, DownloadState, LoadState, NavigationOutcome, Page, Progress,
@@ -105,8 +105,8 @@ impl Tool for Navigate {
     type Scope = TabInAnyState;
     type Output = Object<LoadedPage>;
 
-    fn navigation_url(&self, session: &Session) -> Option<String> {
-        Some(completed_in(session, &self.url))
+    fn judged_page(&self, session: &Session) -> JudgedPage {
+        JudgedPage::Url(completed_in(session, &self.url))
     }
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<LoadedPage>> {

@@ -1,6 +1,7 @@
 //! Routes, offline mode and throttling of a session. They also apply to tabs that are opened later.
 
 use crate::access::principal::Permission;
+use crate::access::restrictions::check_content;
 use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
 use crate::tools::MAX_ROUTES;
@@ -185,6 +186,11 @@ impl Tool for MockResponse {
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Rules>> {
         let remove = self.response.is_none();
+        if let Some(response) = &self.response
+            && (response.body.is_some() || response.headers.is_some())
+        {
+            check_content(&call.settings, "response")?;
+        }
         let response = self.response.unwrap_or(Response {
             status: None,
             headers: None,

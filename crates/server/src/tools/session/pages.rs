@@ -5,7 +5,7 @@ use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::error::{Error, Result};
 use crate::sessions::session::Session;
-use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::tool::{Effect, JudgedPage, Object, Tool, ToolDef};
 use crate::tools::verbs::navigate::{Extent, completed_in, open};
 use engine::LoadState;
 use schemars::JsonSchema;
@@ -68,6 +68,10 @@ impl Tool for ListPages {
     type Scope = Arc<Session>;
     type Output = Object<Pages>;
 
+    fn judged_page(&self, _: &Session) -> JudgedPage {
+        JudgedPage::None
+    }
+
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Object<Pages>> {
         session.current_tab(call).await?;
         Ok(Pages::of(&session, call).await)
@@ -89,9 +93,11 @@ impl Tool for NewPage {
     type Scope = Arc<Session>;
     type Output = Object<Pages>;
 
-    fn navigation_url(&self, session: &Session) -> Option<String> {
+    fn judged_page(&self, session: &Session) -> JudgedPage {
         let url = self.url.as_deref();
-        url.map(|url| completed_in(session, url))
+        url.map_or(JudgedPage::None, |url| {
+            JudgedPage::Url(completed_in(session, url))
+        })
     }
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Object<Pages>> {
@@ -128,6 +134,10 @@ impl Tool for SelectPage {
     type Scope = Arc<Session>;
     type Output = Object<Pages>;
 
+    fn judged_page(&self, session: &Session) -> JudgedPage {
+        JudgedPage::of_tab(session, number(self.index).ok())
+    }
+
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Object<Pages>> {
         let index = number(self.index)?;
         let tabs = session.tabs(call).await?;
@@ -151,6 +161,13 @@ impl Tool for ClosePage {
     const WAITS: bool = false;
     type Scope = Arc<Session>;
     type Output = Object<Pages>;
+
+    fn judged_page(&self, session: &Session) -> JudgedPage {
+        match self.index {
+            Some(index) => JudgedPage::of_tab(session, number(index).ok()),
+            None => JudgedPage::Current,
+        }
+    }
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Object<Pages>> {
         let index = self.index.map(number).transpose()?;

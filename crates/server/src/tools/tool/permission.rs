@@ -39,35 +39,60 @@ pub(super) fn begin(
     })
 }
 
-/// Returns the URL that the call opens, for the decision. Returns `None` if there is no policy or the call opens no URL.
-pub(super) fn navigation_url(
+/// The page by which the policy judges a call.
+pub(crate) enum JudgedPage {
+    /// The current page.
+    Current,
+    /// The page with this URL, which the call opens or works on instead of the current one.
+    Url(String),
+    /// None: the call works on no page.
+    None,
+}
+
+impl JudgedPage {
+    /// Returns the tab of a session with this index.
+    pub(crate) fn of_tab(session: &Session, index: Option<i64>) -> Self {
+        let index = index.and_then(|index| usize::try_from(index).ok());
+        let tabs = session.open_tabs().map(|tabs| tabs.all());
+        let tab = index.and_then(|index| tabs?.get(index).cloned());
+        tab.map_or(Self::None, |tab| Self::Url(tab.page.url()))
+    }
+}
+
+/// Returns the URL of the page by which the policy judges the call.
+pub(super) fn judged_url(
     call: &Call,
     reach: &Reach,
-    navigation_url: impl FnOnce(&Session) -> Option<String>,
+    judged_page: impl FnOnce(&Session) -> JudgedPage,
 ) -> Option<String> {
     call.policy()?;
     let part = reach.session.part(call);
-    let url = navigation_url(part.as_deref().unwrap_or(&reach.session))?;
-    // A `javascript:` URL runs in the current page, so the call is judged by that page.
-    let is_script = Url::parse(&url).is_ok_and(|url| url.scheme() == "javascript");
-    (!is_script).then_some(url)
+    match judged_page(part.as_deref().unwrap_or(&reach.session)) {
+        // A `javascript:` URL runs in the current page, so the call is judged by that page.
+        JudgedPage::Url(url) if Url::parse(&url).is_ok_and(|url| url.scheme() == "javascript") => {
+            reach.page_url(call)
+        }
+        JudgedPage::Url(url) => Some(url),
+        JudgedPage::Current => reach.page_url(call),
+        JudgedPage::None => None,
+    }
 }
 
 impl Unpermitted {
     /// Decides whether the call is permitted, with the user's consent if a rule requires it. Fails if it is denied. The call must have its
-    /// turn; `navigation_url` is the URL that it opens.
+    /// turn; `url` is that of the page by which it is judged.
     pub(super) async fn obtain(
         self,
         call: &Call,
         reach: &Reach,
-        navigation_url: Option<String>,
+        url: Option<String>,
     ) -> Result<()> {
         let Some(policy) = call.policy() else {
             return Ok(());
         };
-        let url = navigation_url.or_else(|| reach.page_url(call));
         let ruling = policy.judge(self.tool.subject(), url.as_deref());
         let origin = url.as_deref().map(origin);
+        call.set_judged_origin(origin.clone());
         match ruling.action {
             Action::Allow => {
                 record_decision(call, ruling, "allowed");

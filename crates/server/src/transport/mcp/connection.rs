@@ -194,7 +194,11 @@ impl Connection {
         match lasting {
             true => self
                 .caller
-                .get_or_init(|| self.server.connected_caller(principal))
+                .get_or_init(|| {
+                    let session = parts.and_then(|parts| parts.extensions.get::<ClientState>());
+                    let has_ended = session.map(ClientState::has_ended).unwrap_or_default();
+                    self.server.connected_caller(principal, has_ended)
+                })
                 .clone(),
             false => self.server.caller(principal),
         }

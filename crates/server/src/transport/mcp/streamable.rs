@@ -23,6 +23,7 @@ pub(super) use sessions::{ClientState, ClientStatus};
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
 
@@ -100,8 +101,19 @@ impl Streamable {
             return plain(StatusCode::NOT_FOUND, "Session not found");
         }
         request.extensions_mut().insert(principal.clone());
-        if let Some(id) = &named {
-            request.extensions_mut().insert(self.sessions.line(id));
+        match &named {
+            Some(id) => {
+                let line = self.sessions.line(id);
+                line.has_ended().fetch_or(deleted, Ordering::Relaxed);
+                request.extensions_mut().insert(line);
+            }
+            None if !self.sessions.make_room(&principal).await => {
+                return plain(
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "Too many MCP sessions are active",
+                );
+            }
+            None => {}
         }
         let calls_tool = calls_tool(request.headers());
         let mut service = self.with_sessions.clone();

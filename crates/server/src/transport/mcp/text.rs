@@ -22,6 +22,9 @@ const OUTBOX_CAPACITY: usize = 8;
 /// The largest number of requests in progress; a client that exceeds it does not wait for responses.
 pub(super) const MAX_OPEN_REQUESTS: usize = 1024;
 
+/// The largest `initialize` request, in bytes.
+const MAX_INITIALIZE_BYTES: usize = 64 * 1024;
+
 /// The longest id that an error repeats, in bytes.
 const MAX_ID_BYTES: usize = 1024;
 
@@ -133,11 +136,11 @@ pub(super) fn readable(text: &[u8]) -> Cow<'_, [u8]> {
 /// Parses a message; `None` for a notification that the server ignores; otherwise the error response.
 pub(super) fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
     if let Ok(message) = serde_json::from_slice(text) {
-        return Ok(Some(message));
+        return bounded(message, text.len()).map(Some);
     }
     let text = &*readable(text);
     if let Ok(message) = serde_json::from_slice(text) {
-        return Ok(Some(message));
+        return bounded(message, text.len()).map(Some);
     }
     match serde_json::from_slice::<Value>(text) {
         Err(error) => Err(refusal(
@@ -161,6 +164,21 @@ pub(super) fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
                 "Invalid Request",
             ))
         }
+    }
+}
+
+/// Rejects a large `initialize` request, whose parameters are kept as long as the session.
+fn bounded(message: ClientJsonRpcMessage, bytes: usize) -> Result<ClientJsonRpcMessage, Value> {
+    match &message {
+        ClientJsonRpcMessage::Request(request)
+            if bytes > MAX_INITIALIZE_BYTES
+                && matches!(request.request, ClientRequest::InitializeRequest(_)) =>
+        {
+            let answer =
+                format!("Invalid Request: initialize is longer than {MAX_INITIALIZE_BYTES} bytes");
+            Err(refusal(json!(request.id), INVALID_REQUEST, &answer))
+        }
+        _ => Ok(message),
     }
 }
 

@@ -63,6 +63,7 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         listener,
         tls,
         most: http.max_connections,
+        most_unknown: http.max_connections / 4,
         unsent: UNSENT_TIMEOUT.min(http.client_timeout),
         stop: ending.stop.clone(),
         end: ending.end.clone(),

@@ -122,6 +122,7 @@ pub(super) async fn serve_users(server: Arc<Server>) {
     };
     handovers.set_addresses(vec![format!("http://{address}")]);
     let pages = transport::handover::pages(handovers.clone());
+    let pages = transport::request_policy::local(pages, address);
     listening.serve(pages).await;
 }
 
@@ -133,6 +134,8 @@ async fn listen(port: u16) -> io::Result<(Listening, SocketAddr)> {
         listener,
         tls: None,
         most: MAX_USER_CONNECTIONS,
+        // Users who type a value need not authenticate.
+        most_unknown: MAX_USER_CONNECTIONS,
         unsent: UNSENT_TIMEOUT,
         stop: CancellationToken::new(),
         end: CancellationToken::new(),

@@ -21,6 +21,7 @@ pub(super) struct UnverifiedClaims {
 pub(super) struct Claims {
     iss: String,
     /// The expiry, in seconds since 1970.
+    #[serde(deserialize_with = "whole_seconds")]
     pub(super) exp: u64,
     sub: Option<String>,
     client_id: Option<String>,
@@ -28,6 +29,22 @@ pub(super) struct Claims {
     scope: Option<Value>,
     /// Another name of the scopes, which some issuers use.
     scp: Option<Value>,
+    /// The type of the token, which some issuers have here.
+    typ: Option<String>,
+    nonce: Option<Value>,
+    at_hash: Option<Value>,
+    c_hash: Option<Value>,
+}
+
+/// Reads a time, which may have a fraction: <https://www.rfc-editor.org/rfc/rfc7519#section-2>.
+fn whole_seconds<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let seconds = f64::deserialize(deserializer)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates: a negative time is in the past"
+    )]
+    Ok(seconds as u64)
 }
 
 /// Why a token is rejected. The texts are constant because they are sent to the client.
@@ -41,6 +58,8 @@ pub(super) enum TokenError {
     Key,
     #[error("The signature of the access token is wrong")]
     Signature,
+    #[error("The token is not an access token")]
+    Kind,
     #[error("The access token has expired")]
     Expired,
     #[error("The access token is not valid yet")]
@@ -62,6 +81,12 @@ impl UnverifiedClaims {
         if header.crit.is_some() {
             return Err(TokenError::Malformed);
         }
+        // <https://www.rfc-editor.org/rfc/rfc9068#section-4>, and issuers without it.
+        let kinds = ["JWT", "at+jwt", "application/at+jwt"];
+        let is_access = |typ: &String| kinds.iter().any(|kind| kind.eq_ignore_ascii_case(typ));
+        if !header.typ.as_ref().is_none_or(is_access) {
+            return Err(TokenError::Kind);
+        }
         let said: RawClaims = jsonwebtoken::dangerous::insecure_decode_claims(token)
             .map_err(|_| TokenError::Malformed)?;
         Ok(Self {
@@ -81,6 +106,17 @@ impl Claims {
             Some(sub) => Some(format!("oauth:{issuer}#{sub}")),
             None => Some(format!("oauth-client:{issuer}#{}", client()?)),
         }
+    }
+
+    /// Returns whether the token is one for the client itself, such as an ID token, although its audience is this server. It has claims that
+    /// access tokens do not have: <https://openid.net/specs/openid-connect-core-1_0.html#IDToken>.
+    fn is_for_client(&self) -> bool {
+        let names = ["ID", "Refresh", "Offline", "Logout"];
+        let is_named = |typ: &String| names.iter().any(|name| name.eq_ignore_ascii_case(typ));
+        self.typ.as_ref().is_some_and(is_named)
+            || [&self.nonce, &self.at_hash, &self.c_hash]
+                .iter()
+                .any(|claim| claim.is_some())
     }
 
     /// Returns the scopes.
@@ -113,6 +149,7 @@ pub(super) fn verify(
     let mut last = TokenError::Key;
     for key in keys.iter().filter(|key| key.fits(outline)) {
         match decode::<Claims>(token, key.public(), &validation) {
+            Ok(token) if token.claims.is_for_client() => return Err(TokenError::Kind),
             Ok(token) if token.claims.iss == outline.issuer => return Ok(token.claims),
             Ok(_) => last = TokenError::Issuer,
             Err(error) => last = reason(&error),

@@ -20,6 +20,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::session::{EventStore as _, SessionManager};
 use std::collections::HashMap;
 use std::pin::Pin;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -31,6 +32,7 @@ use tokio_util::sync::CancellationToken;
 pub(in crate::transport::mcp) struct ClientState {
     known: Weak<Known>,
     id: SessionId,
+    has_ended: Arc<AtomicBool>,
 }
 
 /// Whether the client is connected.
@@ -44,6 +46,11 @@ pub(in crate::transport::mcp) enum ClientStatus {
 }
 
 impl ClientState {
+    /// Returns whether the client has ended the session itself.
+    pub(in crate::transport::mcp) fn has_ended(&self) -> Arc<AtomicBool> {
+        self.has_ended.clone()
+    }
+
     pub(in crate::transport::mcp) fn state(&self) -> ClientStatus {
         let Some(known) = self.known.upgrade() else {
             return ClientStatus::Gone;
@@ -64,6 +71,9 @@ impl ClientState {
 
 /// The largest number of sessions; of more, the one that was inactive the longest is closed.
 const MAX_SESSIONS: usize = 4096;
+
+/// The largest number of sessions of a principal; of more, the one that was inactive the longest is closed.
+const MAX_SESSIONS_OF_PRINCIPAL: usize = 256;
 
 /// How long a client that has listened may be without a stream and a request before it counts as disconnected.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -99,6 +109,8 @@ struct SessionRecord {
     open: Open,
     /// Ends the streams, including interrupted ones.
     end: CancellationToken,
+    /// Whether the client has ended the session itself.
+    has_ended: Arc<AtomicBool>,
 }
 
 impl SessionRecord {
@@ -137,10 +149,29 @@ impl HttpSessions {
 
     /// Returns the connection to the client of a session.
     pub(super) fn line(&self, id: &str) -> ClientState {
+        let known = self.known();
+        let has_ended = known.get(id).map(|seen| seen.has_ended.clone());
         ClientState {
             known: Arc::downgrade(&self.known),
             id: id.into(),
+            has_ended: has_ended.unwrap_or_default(),
         }
+    }
+
+    /// Makes room for another session of a principal: closes the one of its sessions that was inactive the longest if it has too many.
+    /// Returns false if none of them is inactive.
+    pub(super) async fn make_room(&self, owner: &Principal) -> bool {
+        let is_own = |seen: &SessionRecord| seen.owner.as_ref().is_none_or(|other| other == owner);
+        let surplus = self.known().values().filter(|seen| is_own(seen)).count() + 1;
+        let surplus = surplus.saturating_sub(MAX_SESSIONS_OF_PRINCIPAL);
+        let mut quiet = self.quiet_since(Instant::now());
+        quiet.retain(|id| self.known().get(id).is_some_and(|seen| is_own(seen)));
+        let has_room = quiet.len() >= surplus;
+        for id in quiet.iter().take(surplus) {
+            // An error means that it has ended already.
+            let _ = self.close_session(id).await;
+        }
+        has_room
     }
 
     /// Returns the number of sessions.
@@ -310,6 +341,7 @@ impl SessionManager for HttpSessions {
             streams: 0,
             open: open.clone(),
             end: CancellationToken::new(),
+            has_ended: Arc::default(),
         };
         self.known().insert(id.clone(), seen);
         let answered = {
