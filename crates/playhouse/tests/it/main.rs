@@ -67,6 +67,8 @@ mod protocol;
 mod resources;
 mod restrictions;
 mod safe;
+#[cfg(target_os = "linux")]
+mod second_user;
 mod secrets;
 mod security;
 mod session;

@@ -198,7 +198,7 @@ async fn answers_show_no_page_on_which_the_tool_is_denied() {
         let open = json!({ "action": "new" });
         call("browser_tabs", open).await;
         let (code, shown) = call("browser_navigate", json!({ "url": there })).await;
-        assert!(code.is_null() && shown.contains("private text"), "{shown}");
+        assert!(code.is_null() && shown.contains("private title"), "{shown}");
         // The denied page is current, and the others can be used.
         for (tool, arguments) in [
             ("browser_tabs", json!({ "action": "list" })),

@@ -407,7 +407,7 @@ const OTHERS: &[(&str, &[&str])] = &[
 
 /// Names of parameters that select something or shape an answer, on any tool.
 const SELECTING: &str = "\
-    accept accessibleName action all attribute boxes browser button clear clickCount clickcount colorScheme content contentType context \
+    abort accept accessibleName action all attribute boxes browser button clear clickCount clickcount colorScheme content contentType context \
     contrast cpu cursor delay deltaX deltaY depth description device domain doubleClick downloadSpeed duration element endElement endTarget \
     endX endY expires fields filter force forcedColors format fps frame fullPage geolocation height httpOnly ignoreCache includeStatic index \
     items key latency level limit links locale location maxTokens media method modifiers name network notFound number offline offset part \
@@ -485,7 +485,7 @@ async fn is_refused(client: &Client, tool: &str, arguments: Value) -> (bool, Str
     (is_refused, answer.text)
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, slow)]
 async fn no_parameter_allows_what_a_restriction_forbids() {
     let site = Site::start().await;
     let page = site.add_page("/", "<p>page</p><input type=file>");
@@ -505,7 +505,11 @@ async fn no_parameter_allows_what_a_restriction_forbids() {
     let mut wrong = Vec::new();
     for restriction in ALL {
         let flags = restriction.flags(&policy);
-        let flags: Vec<_> = flags.iter().map(String::as_str).chain([CAPS]).collect();
+        let flags: Vec<_> = flags
+            .iter()
+            .map(String::as_str)
+            .chain([CAPS, "--timeout-action=300"])
+            .collect();
         let client = launch(&flags).start().await;
         for (name, text) in [
             ("state.json", r#"{"cookies":[],"origins":[]}"#),
@@ -516,7 +520,9 @@ async fn no_parameter_allows_what_a_restriction_forbids() {
             fs::write(client.workspace().join(name), text).expect("writable");
         }
         // Some restrictions forbid it.
-        client.navigate(&page).await;
+        client
+            .call("browser_navigate", json!({ "url": page }))
+            .await;
         for (tool, parameter, arguments, refusing) in TABLE {
             let arguments = arguments.replace("BLOCKED", &blocked);
             let arguments: Value = serde_json::from_str(&arguments).expect("JSON");
