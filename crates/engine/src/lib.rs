@@ -249,7 +249,7 @@ pub use overlay::{ActionOverlay, ActionStyle, ChapterOverlay};
 pub use page::{
     Dialog, DialogHandlerGuard, DocumentTool, Events, FileChooser, InputObserver, Intercepted,
     Interceptor, LoadGuard, LoadState, NavigationOutcome, Page, PasswordMasks, Screencast,
-    is_function, password_dots, without_invisible,
+    is_function, is_invisible, password_dots, without_invisible,
 };
 pub use page_snapshot::{Overview, Snapshot, SnapshotOptions};
 pub use performance::{

@@ -19,7 +19,7 @@ mod unresponsive;
 pub use events::{DialogHandlerGuard, Events};
 pub use input_observer::InputObserver;
 pub use interception::{Intercepted, Interceptor};
-pub use invisible::without_invisible;
+pub use invisible::{is_invisible, without_invisible};
 pub use model_context::DocumentTool;
 pub use navigation::{LoadGuard, LoadState, NavigationOutcome};
 pub use passwords::{PasswordMasks, password_dots};

@@ -15,6 +15,8 @@ mod grid;
 pub mod harness;
 mod http_server;
 mod markdown;
+#[cfg(target_os = "linux")]
+mod network;
 mod parity;
 mod prerequisites;
 pub mod process_stats;
@@ -44,6 +46,8 @@ pub use eventually::{Condition, eventually};
 #[cfg(target_os = "linux")]
 pub use grid::{Grid, unused_port};
 pub use http_server::{HttpAnswer, HttpServer};
+#[cfg(target_os = "linux")]
+pub use network::Network;
 pub use parity::{Coverage, Parity, ParityReport};
 pub use prerequisites::{
     Clients, Prerequisite, Website, clients, nginx, node, playwright_mcp, tls_files,

@@ -28,6 +28,8 @@ pub enum Prerequisite {
     Widgets,
     /// A Selenium Grid.
     Grid,
+    /// A network of the test's own.
+    Network,
     /// nginx and curl.
     Nginx,
     /// Wine, with the server for Windows.
@@ -64,6 +66,10 @@ impl Prerequisite {
             Self::Nginx => nginx().is_some() && from_path("curl").is_some(),
             Self::Oracle => playwright_mcp().is_file() && from_path("node").is_some(),
             #[cfg(target_os = "linux")]
+            Self::Network => crate::network::is_permitted(),
+            #[cfg(not(target_os = "linux"))]
+            Self::Network => false,
+            #[cfg(target_os = "linux")]
             Self::Grid => grid::is_installed(),
             #[cfg(not(target_os = "linux"))]
             Self::Grid => false,
@@ -85,6 +91,10 @@ impl Prerequisite {
             Self::Websites => is_missing("example websites", "make websites"),
             Self::Widgets => is_missing("pages of widget libraries", "make widget-pages"),
             Self::Grid => is_missing("a Selenium Grid", "make selenium"),
+            Self::Network => is_missing(
+                "a network namespace",
+                "sysctl kernel.unprivileged_userns_clone=1",
+            ),
             Self::Nginx => is_missing("nginx", "apt-get install nginx-light curl"),
             Self::Oracle => is_missing("@playwright/mcp", "make oracle"),
             Self::Wine => is_missing("Wine, or the server for Windows", "make wine"),

@@ -9,7 +9,7 @@ import { held, keep, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
 import { reported, setListeners } from "./interactive";
 import { intercept, missed, stopInterceptor } from "./interceptor";
-import { isPassword, marked, passwordValues, watchPasswords } from "./passwords";
+import { isPassword, marked, passwordValues, typing, watchPasswords } from "./passwords";
 import { describe, links, metadata, read, table, texts, titleOf } from "./reading";
 import { describeRestyled, takeRestyled, type Restyled } from "./looks";
 import { byRef, similar } from "./refs";
@@ -73,6 +73,7 @@ const core = {
   links,
   metadata,
   passwords: () => null,
+  typing,
   bundle,
   origin: () => ({ isOpaque: globalThis.origin === "null" }),
   about,
@@ -181,7 +182,7 @@ const READING = new Set([
 /**
  * Calls a function of the core. Returns the result, or a promise of it, as JSON, which is transferred much faster than objects. Protocols
  * escape each quote in it, some browsers twice, so another character replaces the quotes; the result begins with that character. The values
- * of password fields follow as a JSON array in a second line.
+ * of password fields follow as JSON in a second line.
  */
 function call(name: keyof typeof core, argument: unknown): string | Promise<string> {
   watchPasswords();
@@ -195,7 +196,7 @@ const QUOTES = ["~", "`", "^", "|", ";"];
 
 function serialize(answer: unknown, name: string): string {
   const passwords = passwordValues(READING.has(name));
-  const text = toJson(answer ?? null) + (passwords.length ? "\n" + toJson(passwords) : "");
+  const text = toJson(answer ?? null) + (passwords.some((values) => values.length) ? "\n" + toJson(passwords) : "");
   const quote = QUOTES.find((quote) => !text.includes(quote)) ?? '"';
   return quote + text.replaceAll('"', quote);
 }

@@ -1,6 +1,7 @@
 // The flat tree, with open shadow roots and slots, and the visibility of its elements.
 
 import { dots, isPassword } from "./passwords";
+import { closedRoots, elementShadowRoot } from "./roots";
 import { seen, type Box, type ComputedStyle, type Seen } from "./seen";
 
 // Most functions take the cached properties of an element (`Seen`), such as `roleOf(it)`. Functions with `element` in their name take the
@@ -43,9 +44,6 @@ export function inputOf(it: Seen): HTMLInputElement | HTMLTextAreaElement | unde
   return isHtml(it, "input") || isHtml(it, "textarea") ? (it.element as HTMLInputElement | HTMLTextAreaElement) : undefined;
 }
 
-/** The closed shadow roots that the browser reported, by their hosts. */
-const closedRoots = new WeakMap<Element, ShadowRoot>();
-
 /** Records the closed shadow roots around a node that the browser reported. */
 export function recordClosedRoots(node: Node): void {
   for (let root = node.getRootNode(); isShadowRoot(root); root = root.host.getRootNode()) {
@@ -59,11 +57,6 @@ export function slotOf(node: Node): HTMLSlotElement | null {
   const closed = !open && node.parentElement && closedRoots.get(node.parentElement);
   if (!closed) return open ?? null;
   return [...closed.querySelectorAll("slot")].find((slot) => slot.assignedNodes().includes(node)) ?? null;
-}
-
-/** Returns the shadow root of an element, if it is open or known. */
-export function elementShadowRoot(e: Element): ShadowRoot | null {
-  return e.shadowRoot ?? closedRoots.get(e) ?? null;
 }
 
 /** Returns the shadow root of an element, if it is open or known. */

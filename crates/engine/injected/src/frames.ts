@@ -45,6 +45,11 @@ export function introduce({ frame, meeting, separate }: Identity, home: Home): O
   return { frame, document, keep, refTo, renew, bindRows };
 }
 
+/** Returns whether documents of frames are observed only by their own scripts. */
+export function isAlone(): boolean {
+  return isSeparate;
+}
+
 /** Returns the document of a frame, if it can be observed from this document. */
 export function observableIn(e: HTMLIFrameElement): Document | null {
   return isSeparate ? null : e.contentDocument;

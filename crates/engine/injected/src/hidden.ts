@@ -2,7 +2,9 @@
 
 import { NAME_FROM_CONTENT } from "./aria/names";
 import { roleOf } from "./aria/roles";
+import { backgroundOf, colorOf, isClippedAway, isSimilar, isTransparent, isTurnedAway, masksAll } from "./paint";
 import { boxOf, elementDisplay, isMarking, styleOf, parentOf, rootOf } from "./dom";
+import { isAlone } from "./frames";
 import { cached, seen, type Seen, type Style } from "./seen";
 
 /** The mark before text that a user cannot see. */
@@ -12,8 +14,9 @@ export const MARK = "[hidden-text]";
 const MIN_OPACITY = 0.1;
 /** The minimum font size and box size of visible text, in CSS pixels. */
 const MIN_SIZE = 3;
-/** The maximum difference in each channel of two colors that look the same. */
-const MAX_COLOR_DIFFERENCE = 12;
+/** The minimum and maximum spaces between visible letters, in sizes of the font. */
+const MIN_SPACING = -0.45;
+const MAX_SPACING = 8;
 /** The maximum text indent of visible text, in CSS pixels. */
 const MAX_INDENT = 500;
 
@@ -21,9 +24,49 @@ const MAX_INDENT = 500;
 export function isUnseen(it: Seen): boolean {
   if (it.unseen === undefined) {
     const parent = parentOf(it);
-    it.unseen = (!!parent && isUnseen(parent)) || hidesContent(it);
+    it.unseen = (parent ? isUnseen(parent) || isNotRendered(it, parent) : isInHiddenFrame(it)) || hidesContent(it);
   }
   return it.unseen;
+}
+
+/** Returns whether the frame of this document is invisible, as far as scripts of the document can tell. */
+function isInHiddenFrame(it: Seen): boolean {
+  if (it.tag !== "html") return false;
+  const view = it.element.ownerDocument.defaultView;
+  if (!view || view.parent === view) return false;
+  if (Math.min(view.innerWidth, view.innerHeight) < MIN_SIZE) return true;
+  // In WebKit, the frame would get the prototypes of this window.
+  if (isAlone()) return false;
+  try {
+    const frame = view.frameElement;
+    if (!frame) return false;
+    const outer = seen(frame);
+    return isUnseen(outer) || isAway(outer);
+  } catch {
+    return false;
+  }
+}
+
+const FALLBACK = /^(canvas|video|audio)$/;
+
+/** Returns whether a child is not rendered although it has a style for it: in closed details, or in place of what is drawn. */
+function isNotRendered(it: Seen, parent: Seen): boolean {
+  if (FALLBACK.test(parent.tag)) return true;
+  if (parent.tag === "object") return !it.element.getClientRects().length;
+  if (parent.tag === "details" && it.tag !== "summary") return !(parent.element as HTMLDetailsElement).open;
+  return /^(defs|symbol|clippath|mask|pattern|marker)$/i.test(parent.tag);
+}
+
+/** Returns the product of the opacities of an element and of those around it. */
+function opacityOf(it: Seen): number {
+  const style = sharedStyleOf(it);
+  if (style.opacity === undefined) {
+    const parent = parentOf(it);
+    const { opacity, filter } = getComputedStyle(it.element);
+    const own = styleOf(it).display === "contents" ? 1 : Number(opacity) * Number(/opacity\(([\d.]+)\)/.exec(filter)?.[1] ?? 1);
+    style.opacity = own * (parent ? opacityOf(parent) : 1);
+  }
+  return style.opacity;
 }
 
 /**
@@ -34,17 +77,22 @@ function hidesContent(it: Seen): boolean {
   if (styleOf(it).display === "contents") return false;
   const style = sharedStyleOf(it);
   if (style.isFaint === undefined) {
-    const { opacity, filter, clip, clipPath, position } = getComputedStyle(it.element);
+    const computed = getComputedStyle(it.element);
+    const { clip, position } = computed;
     style.isFaint =
-      Number(opacity) < MIN_OPACITY || isFaintFilter(filter) || (clip !== "auto" && isEmptyRect(clip) && /^(abs|fix)/.test(position));
-    style.clipPath = clipPath;
+      opacityOf(it) < MIN_OPACITY ||
+      (clip !== "auto" && isEmptyRect(clip) && /^(abs|fix)/.test(position)) ||
+      computed.contentVisibility === "hidden" ||
+      masksAll(computed.maskImage) ||
+      isTurnedAway(computed);
+    style.clipPath = computed.clipPath;
   }
   if (style.isFaint) return true;
   const box = boxOf(it);
   // The overflow of `<html>` and `<body>` is that of the viewport, which scrolls.
   if (!box || isOutermost(it)) return false;
   const [, , width, height] = box;
-  if (style.clipPath !== "none" && isClippedAway(style.clipPath ?? "", width, height)) return true;
+  if (style.clipPath !== "none" && isClippedAway(style.clipPath ?? "", width, height, it.element.ownerDocument)) return true;
   const isDot = width <= 1 && height <= 1;
   if (isDot && width + height > 0) return true;
   if (width >= MIN_SIZE && height >= MIN_SIZE) return false;
@@ -56,32 +104,10 @@ function hidesContent(it: Seen): boolean {
 
 const isOutermost = (it: Seen): boolean => it.tag === "body" || it.tag === "html";
 
-function isFaintFilter(filter: string): boolean {
-  return Number(/opacity\(([\d.]+)\)/.exec(filter)?.[1]) < MIN_OPACITY;
-}
-
 /** Returns whether a rectangle of `clip` has no area. */
 function isEmptyRect(clip: string): boolean {
   const [top = 0, right = 0, bottom = 0, left = 0] = (clip.match(/-?[\d.]+/g) ?? []).map(Number);
   return !/auto/.test(clip) && (right <= left || bottom <= top);
-}
-
-/** Returns whether a shape of `clip-path` clips a box of this size completely. */
-function isClippedAway(path: string, width: number, height: number): boolean {
-  const [, shape, values = ""] = /^(\w+)\((.*)\)/.exec(path) ?? [];
-  if (shape === "inset") {
-    const [top = "", right = top, bottom = top, left = right] = values.split(" round")[0]?.split(" ") ?? [];
-    const inset = (side: string, size: number): number => Number.parseFloat(side) * (side.endsWith("%") ? size / 100 : 1);
-    return inset(top, height) + inset(bottom, height) >= height || inset(left, width) + inset(right, width) >= width;
-  }
-  if (shape === "polygon") {
-    const points = values
-      .replace(/^\w+, /, "")
-      .split(", ")
-      .map((point) => point.split(" "));
-    return [0, 1].some((axis) => new Set(points.map((point) => point[axis])).size === 1);
-  }
-  return /^([\d.]+(px|%) )?[01](\.\d+)?(px|%)/.test(values);
 }
 
 /**
@@ -161,7 +187,10 @@ export function isTextUnseen(it: Seen, pseudo?: string): boolean {
   const style = pseudo ? {} : sharedStyleOf(it);
   const computed = (): CSSStyleDeclaration => getComputedStyle(it.element, pseudo);
   const text = style.text ?? (style.text = textVisibility(it, computed(), style, pseudo));
-  return text === "alike" ? !hasOtherBackground(it, computed().webkitTextFillColor) : text === "unseen";
+  if (text !== "alike") return text === "unseen";
+  const { fill, webkitTextFillColor } = computed();
+  if (it.element.namespaceURI !== SVG) return !hasOtherBackground(it, webkitTextFillColor);
+  return !(it.element as SVGElement).ownerSVGElement?.querySelector(SHAPES) && !hasOtherBackground(it, fill);
 }
 
 const stylesOf = cached((_: Document) => new Map<string, Style>());
@@ -185,7 +214,8 @@ function sharedStyleOf(it: Seen): Style {
 
 /** The pseudo-elements and pseudo-classes that do not distinguish elements. */
 const IGNORED_PSEUDO = /::[\w-]+|:(hover|focus(-visible|-within)?|active|visited|link|any-link|root|host)\b/g;
-const HIDING_PROPERTIES = /opacity|color|background|font|indent|fill|filter|overflow|clip|animation/;
+const HIDING_PROPERTIES =
+  /opacity|color|background|font|indent|fill|filter|overflow|clip|animation|mask|spacing|transform|rotate|backface|content-vis/;
 
 /**
  * Returns whether elements under a root can have different styles despite the same tag, class, id and `style`: because of animations, or of
@@ -216,28 +246,63 @@ function rulesHaveOtherSelectors(rules: CSSRuleList): boolean {
 }
 
 function textVisibility(it: Seen, style: CSSStyleDeclaration, cache: Style, pseudo?: string): Style["text"] {
-  const { backgroundColor, textIndent } = style;
+  const { textIndent } = style;
   if (Number.parseFloat(style.fontSize) < MIN_SIZE || (pseudo && Number(style.opacity) < MIN_OPACITY)) return "unseen";
   if (Math.abs(Number.parseFloat(textIndent)) > MAX_INDENT) return "unseen";
-  // `-webkit-text-fill-color` is `color` by default.
-  const color = style.webkitTextFillColor;
-  cache.background = backgroundColor;
+  if (pseudo ? isMovedAway(style) : isSpacedAway(it, style)) return "unseen";
+  // `-webkit-text-fill-color` is `color` by default; text of SVG has `fill`.
+  const isSvg = it.element.namespaceURI === SVG;
+  if (isSvg && style.stroke !== "none") return "seen";
+  const color = isSvg ? style.fill : style.webkitTextFillColor;
+  if (isSvg && color === "none") return "unseen";
+  const own = backgroundOf(style);
+  const clip = style.backgroundClip || style.webkitBackgroundClip;
+  if (clip !== "text") cache.background = own ?? "";
   const text = colorOf(color);
   if (!text || style.textShadow !== "none") return "seen";
-  if (text.alpha < MIN_OPACITY) return style.backgroundClip === "text" ? "seen" : "unseen";
-  return isSimilar(color, backgroundColor === TRANSPARENT ? backgroundBehind(it) : backgroundColor) ? "alike" : "seen";
+  const parent = parentOf(it);
+  const behind = clip === "text" || own === undefined || isTransparent(own) ? backgroundBehind(clip === "text" ? parent : it) : own;
+  if (text.alpha >= MIN_OPACITY) return own !== undefined && isSimilar(color, behind) ? "alike" : "seen";
+  // The background is the color of the letters.
+  const isPainted = clip === "text" && (own === undefined || (!isTransparent(own) && !isSimilar(own, behind)));
+  return isPainted ? "seen" : "unseen";
 }
 
-const TRANSPARENT = "rgba(0, 0, 0, 0)";
+const SVG = "http://www.w3.org/2000/svg";
+/** Elements of SVG that can be behind a text. */
+const SHAPES = "rect, path, circle, ellipse, polygon, image, use, foreignObject";
 
-/** Returns the background color of the nearest ancestor whose background is not transparent; white if there is none. */
-function backgroundBehind(it: Seen): string {
-  let at: Seen | null = it;
-  while (at) {
+/** Returns whether the box of a pseudo-element is moved out of the page. */
+function isMovedAway({ position, left, top, marginLeft, transform }: CSSStyleDeclaration): boolean {
+  const [, , , , x = 0, y = 0] = (/^matrix\((.*)\)/.exec(transform)?.[1] ?? "").split(", ").map(Number);
+  const isPlaced = /^(abs|fix)/.test(position);
+  const offsets = [marginLeft, ...(isPlaced ? [left, top] : [])].map((offset) => Number.parseFloat(offset) || 0);
+  return [...offsets, x, y].some((offset) => offset < -MAX_INDENT);
+}
+
+/** Returns whether the space between letters, or a margin, moves them over each other or out of the page. */
+function isSpacedAway(it: Seen, { letterSpacing, fontSize, direction }: CSSStyleDeclaration): boolean {
+  const ratio = (Number.parseFloat(letterSpacing) || 0) / Number.parseFloat(fontSize);
+  if (ratio < MIN_SPACING || ratio > MAX_SPACING) return true;
+  const [x = 0, , width = 0] = boxOf(it) ?? [];
+  if (x > -MAX_INDENT || x + width <= 0 || direction === "rtl") return false;
+  // The box begins far out of the page and reaches into it.
+  const range = it.element.ownerDocument.createRange();
+  for (const child of it.element.childNodes) {
+    if (child.nodeType !== Node.TEXT_NODE || !/\S/.test(child.nodeValue ?? "")) continue;
+    range.selectNodeContents(child);
+    const scrolled = it.element.ownerDocument.defaultView?.scrollX ?? 0;
+    if ([...range.getClientRects()].some((rect) => rect.right > -scrolled)) return false;
+  }
+  return !hasScrolledAncestor(it);
+}
+
+/** Returns the background color of the nearest inclusive ancestor whose background is not transparent; white if there is none. */
+function backgroundBehind(it: Seen | null): string {
+  for (let at = it; at; at = parentOf(at)) {
     const style = sharedStyleOf(at);
-    style.background ??= getComputedStyle(at.element).backgroundColor;
-    if (style.background !== TRANSPARENT) return style.background;
-    at = parentOf(at);
+    style.background ??= backgroundOf(getComputedStyle(at.element)) ?? "";
+    if (!style.background || !isTransparent(style.background)) return style.background;
   }
   return "rgb(255, 255, 255)";
 }
@@ -245,8 +310,9 @@ function backgroundBehind(it: Seen): string {
 /** Returns whether an image or another color is behind an element, as far as it is in the viewport. */
 function hasOtherBackground(it: Seen, color: string): boolean {
   for (let at: Seen | null = it; at; at = parentOf(at)) {
-    const { backgroundImage, colorScheme } = getComputedStyle(at.element);
-    if (backgroundImage !== "none") return true;
+    const style = getComputedStyle(at.element);
+    const { colorScheme } = style;
+    if (backgroundOf(style) === undefined) return true;
     // The canvas is dark with a dark color scheme.
     if (/dark/.test(colorScheme) && !isSimilar(color, "rgb(0, 0, 0)")) return true;
   }
@@ -255,41 +321,11 @@ function hasOtherBackground(it: Seen, color: string): boolean {
   for (const e of owner.elementsFromPoint(x + width / 2, y + height / 2)) {
     if (e === it.element) continue;
     if (/^(img|video|canvas|svg|picture)$/.test(e.localName)) return true;
-    const { backgroundColor, backgroundImage } = getComputedStyle(e);
-    if (backgroundImage !== "none") return true;
-    if (backgroundColor !== TRANSPARENT) return !isSimilar(color, backgroundColor);
+    const background = backgroundOf(getComputedStyle(e));
+    if (background === undefined) return true;
+    if (!isTransparent(background)) return !isSimilar(color, background);
   }
   return false;
-}
-
-interface Color {
-  channels: number[];
-  alpha: number;
-}
-
-const colors = new Map<string, Color | undefined>();
-const RGB = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/;
-const MAX_COLORS = 1_000;
-
-/** Parses a computed color; undefined for colors outside of sRGB. */
-function colorOf(text: string): Color | undefined {
-  if (!colors.has(text)) {
-    if (colors.size > MAX_COLORS) colors.clear();
-    const [, r, g, b, alpha = "1"] = RGB.exec(text) ?? [];
-    colors.set(text, r ? { channels: [r, g, b].map(Number), alpha: Number(alpha) } : undefined);
-  }
-  return colors.get(text);
-}
-
-function isSimilar(one: string, other: string): boolean {
-  if (one === other) return true;
-  const [first, second] = [colorOf(one), colorOf(other)];
-  return (
-    !!first &&
-    !!second &&
-    second.alpha === 1 &&
-    first.channels.every((channel, index) => Math.abs(channel - (second.channels[index] ?? 0)) <= MAX_COLOR_DIFFERENCE)
-  );
 }
 
 /** Returns whether an ancestor is scrolled, so that a user can scroll back to the element. */
@@ -300,8 +336,15 @@ function hasScrolledAncestor(it: Seen): boolean {
 
 /** Returns whether the name of an element is that of an attribute in place of its text, and has no word in common with the text. */
 export function hasMisleadingName(it: Seen, name: string): boolean {
-  const role = it.has("aria-label") ? roleOf(it) : null;
+  const role = it.has("aria-label") || isLabelledByHidden(it) ? roleOf(it) : null;
   return !!role && role !== "row" && NAME_FROM_CONTENT.has(role) && saysOther(it, name);
+}
+
+/** Returns whether the elements that `aria-labelledby` names are not displayed. */
+function isLabelledByHidden(it: Seen): boolean {
+  const ids = it.attribute("aria-labelledby")?.split(/\s+/) ?? [];
+  const labels = ids.map((id) => id && (rootOf(it) as Document).getElementById?.(id)).filter((label) => !!label);
+  return !!labels.length && labels.every((label) => elementDisplay(label as Element) === "none");
 }
 
 /** Returns whether a text has no word in common with the visible text of an element. */
@@ -358,10 +401,13 @@ function withMarks(e: Element, text: string): string {
       }
       continue;
     }
-    const hidden = (part as HTMLElement).innerText?.trim();
+    // Elements of SVG have no rendered text.
+    const hidden = ((part as Partial<HTMLElement>).innerText ?? part.textContent).trim();
     if (!hidden) continue;
     const [line = ""] = hidden.split("\n");
     const found = next(line);
+    // The text in place of a canvas is not a part of the rendered text.
+    if (found < 0 && !part.getClientRects().length) continue;
     if (found > 0) at += found;
     marked += `${text.slice(done, at)}${MARK} `;
     done = at;

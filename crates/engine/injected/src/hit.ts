@@ -1,6 +1,7 @@
 // The point of an element for pointer input, and the hit target at the point.
 
-import { closest, elementShadowRoot, flatParent, isElement, isElementVisible, parentOrHost, preview, tagOf } from "./dom";
+import { closest, flatParent, isElement, isElementVisible, parentOrHost, preview, tagOf } from "./dom";
+import { elementShadowRoot } from "./roots";
 import { shownFor } from "./drawn";
 import { startInterceptor, type Miss, type PointerAction } from "./interceptor";
 import { attached, controlOf, drawn, isInside, lacking, type Gone, type State } from "./states";

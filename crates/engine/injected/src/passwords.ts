@@ -1,5 +1,8 @@
-// The values of password fields. Results contain them between marks, and `call` sends a list of them in addition: the engine replaces the
-// marked ones, and masks each listed value wherever else it appears.
+// The values of password fields. Results contain them between marks, and `call` sends lists of them in addition: the engine replaces the
+// marked ones, and masks each listed value wherever else it appears. Values that were typed are listed apart from those that a page shows,
+// of which it may show any number.
+
+import { elementShadowRoot } from "./roots";
 
 /** The marks around a value: noncharacters of Unicode, which texts do not contain. */
 const START = "\ufdd0";
@@ -63,10 +66,29 @@ export function recordPassword(field: Element, value: string): void {
   if (isPassword(field)) recordedValues.add(value);
 }
 
-/** Returns the values that were set in password fields since the last call; with `all` also the current values of password fields. */
-export function passwordValues(all: boolean): string[] {
-  const values = new Set(recordedValues);
+/** Records the value that the focused field will have when a text is typed. Returns whether the focused element is a frame. */
+export function typing({ text }: { text: string }): boolean {
+  const e = focused();
+  if (!e || !isPassword(e)) return !!e && /^i?frame$/.test(e.localName);
+  const { value, selectionStart, selectionEnd } = e as HTMLInputElement;
+  const [start, end] = [selectionStart ?? value.length, selectionEnd ?? value.length];
+  for (const typed of [value, value.slice(0, start) + text + value.slice(end)]) recordPassword(e, typed);
+  return false;
+}
+
+function focused(): Element | null {
+  let e = document.activeElement;
+  for (let inner = e; inner; inner = elementShadowRoot(inner)?.activeElement ?? null) e = inner;
+  return e;
+}
+
+/**
+ * Returns the values that were typed into password fields since the last call, and with `all` the current values of password fields.
+ */
+export function passwordValues(all: boolean): [typed: string[], shown: string[]] {
+  const typed = [...recordedValues].filter(Boolean);
   recordedValues.clear();
+  const values = new Set<string>();
   if (all) {
     for (const e of document.querySelectorAll(FIELDS)) isPassword(e);
     for (const field of fieldRefs) {
@@ -75,7 +97,7 @@ export function passwordValues(all: boolean): string[] {
       if (values.size >= MAX_VALUES) break;
     }
   }
-  return [...values].filter((value) => value && value.length <= MAX_VALUE_LENGTH);
+  return [typed, [...values].filter((value) => value.length <= MAX_VALUE_LENGTH)];
 }
 
 /** Returns the outer HTML of an element, in which the `value` attributes of password fields are marked. */

@@ -28,6 +28,8 @@ export interface ComputedStyle {
 export interface Style {
   readonly id?: number;
   isFaint?: boolean;
+  /** The product of the opacities of the element and of those around it. */
+  opacity?: number;
   clipPath?: string;
   overflow?: string;
   /** The visibility of the text; `alike` if its color is similar to the background color. */

@@ -11,6 +11,19 @@ use crate::progress::Progress;
 use serde_json::json;
 use std::time::Duration;
 
+/// Returns the character that a key types, with or without modifiers; empty for other keys.
+fn typed_by(key: &str) -> &str {
+    let key = match key.rsplit_once('+') {
+        Some((_, "")) => "+",
+        Some((_, key)) => key,
+        None => key,
+    };
+    match key.chars().count() {
+        1 => key,
+        _ => "",
+    }
+}
+
 impl Locator {
     /// Focuses the element.
     pub async fn focus(&self, progress: &Progress) -> Result<()> {
@@ -23,6 +36,7 @@ impl Locator {
         let shortcut = Shortcut::parse(key)?;
         let mut tries = Tries::of(self, progress, "press");
         self.focused(progress, &mut tries, true, "").await?;
+        self.page.register_typing(typed_by(key)).await;
         progress.run(self.page.press_shortcut(&shortcut)).await
     }
 
@@ -59,6 +73,7 @@ impl Page {
     /// Presses a key or shortcut on the focused element. Names are Playwright's: `a`, `Enter`, `ArrowLeft`, `Control+a`.
     pub async fn press(&self, progress: &Progress, key: &str) -> Result<()> {
         let shortcut = Shortcut::parse(key)?;
+        self.register_typing(typed_by(key)).await;
         progress.run(self.press_shortcut(&shortcut)).await
     }
 
@@ -69,6 +84,7 @@ impl Page {
 
     /// Presses a key without releasing it.
     pub async fn key_down(&self, progress: &Progress, key: &str) -> Result<()> {
+        self.register_typing(typed_by(key)).await;
         let held = self.state().pressed.modifiers.clone();
         let step = Shortcut::parse(key)?.down(&held);
         progress.run(perform(self, &[step])).await
@@ -92,6 +108,7 @@ impl Page {
 
     /// Inserts text into the focused element without key events, as an input method does.
     pub async fn insert_text(&self, progress: &Progress, text: &str) -> Result<()> {
+        self.register_typing(text).await;
         let frames = self.frames().into_iter().map(|frame| frame.id);
         progress.run(self.insert(text, frames)).await
     }
@@ -126,6 +143,7 @@ impl Page {
     async fn type_keys(&self, text: &str, delay: Duration) -> Result<()> {
         let held = self.state().pressed.modifiers.clone();
         let text = text.replace("\r\n", "\n");
+        self.register_typing(&text).await;
         if delay.is_zero() {
             let steps: Vec<_> = text.chars().flat_map(|c| type_char(c, &held)).collect();
             return if steps.is_empty() {

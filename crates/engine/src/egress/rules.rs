@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blocked_loopback_address_has_no_other_spelling() {
+    fn a_blocked_loopback_address_is_blocked_in_each_form() {
         let blocked = |blocked, host| are_blocked(&rules((false, None, blocked, false)), host);
         for host in ["127.0.0.1", "0.0.0.0", "0", "0x0.0", "[::ffff:0.0.0.0]"] {
             for rule in ["127.0.0.1", "127.0.0.1:8080", "127.*"] {

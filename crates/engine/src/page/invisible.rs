@@ -8,9 +8,7 @@ const MARK: &str = "[hidden-text]";
 /// Returns a text without zero-width characters. Characters that encode text ([tags](https://www.unicode.org/charts/PDF/UE0000.pdf)) are
 /// replaced by a mark; those that change the text direction by escapes, which begin with `backslash`.
 pub fn without_invisible(text: String, backslash: &str) -> String {
-    // The UTF-8 of all of them starts with these bytes.
-    if !text.bytes().any(|byte| matches!(byte, 0xe2 | 0xef | 0xf3)) || !text.contains(is_invisible)
-    {
+    if text.is_ascii() || !text.contains(is_invisible) {
         return text;
     }
     let mut shown = String::with_capacity(text.len());
@@ -38,6 +36,11 @@ pub fn without_invisible(text: String, backslash: &str) -> String {
             {
                 shown.push(c);
             }
+            // One selects a form of an emoji, a sign or an ideograph; more of them encode text.
+            '\u{fe00}'..='\u{fe0f}' if is_joined(before) || chars.peek() == Some(&KEYCAP) => {
+                shown.push(c);
+            }
+            '\u{e0100}'..='\u{e01ef}' if is_ideograph(before) => shown.push(c),
             c if is_invisible(c) => {}
             c => shown.push(c),
         }
@@ -53,9 +56,28 @@ fn is_tag(c: char) -> bool {
     matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+/// What follows a digit and a variation selector.
+const KEYCAP: char = '\u{20e3}';
+
+/// Returns whether a character shows nothing: of no width, a filler, a control of direction or of shapes, a variation selector, a tag.
+pub fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+    ) || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}')
+        || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
         || is_tag(c)
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 fn is_joined(c: char) -> bool {
@@ -82,12 +104,28 @@ mod tests {
     }
 
     #[test]
+    fn selectors_and_fillers_that_encode_text_are_removed() {
+        let shown = |text: &str| without_invisible(text.to_owned(), r"\");
+        for text in [
+            "pa\u{fe00}\u{fe0f}y",
+            "p\u{e0100}\u{e01ef}ay",
+            "p\u{3164}a\u{115f}\u{1160}y",
+            "p\u{2800}a\u{ad}y\u{206a}\u{206f}",
+        ] {
+            assert_eq!(shown(text), "pay");
+        }
+        assert_eq!(shown("❤\u{fe0f}\u{fe01}\u{fe02}"), "❤\u{fe0f}");
+        assert_eq!(shown("葛\u{e0100}\u{e0101}"), "葛\u{e0100}");
+    }
+
+    #[test]
     fn scripts_and_emoji_stay_as_they_are() {
         for text in [
             "می\u{200c}خواهم",
             "👩\u{200d}💻",
             "🏴\u{e0067}\u{e0062}\u{e007f}",
             "é “x” …",
+            "❤\u{fe0f} 1\u{fe0f}\u{20e3} 葛\u{e0100}",
         ] {
             assert_eq!(without_invisible(text.to_owned(), r"\"), text);
         }

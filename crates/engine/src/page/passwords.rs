@@ -5,17 +5,19 @@
 use super::Page;
 use crate::backend::FrameId;
 use crate::error::{Error, Result};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Registers values of password fields; returns the replacement of each.
-pub type PasswordMasks = Arc<dyn Fn(&[String]) -> Vec<String> + Send + Sync>;
+/// Registers values that were typed into password fields, and values that these show; returns the replacement of each that is shown.
+pub type PasswordMasks = Arc<dyn Fn(&[String], &[String]) -> Vec<String> + Send + Sync>;
 
 /// How long a busy document may delay an answer.
 const MASK_TIMEOUT: Duration = Duration::from_millis(500);
+/// The largest number of marks that stand for a value.
+const MAX_DOTS: usize = 100;
 /// The largest number of frames that are queried.
 const MAX_FRAMES: usize = 20;
 
@@ -33,6 +35,25 @@ impl Page {
         });
         let all = futures_util::future::join_all(asked);
         let _ = tokio::time::timeout(MASK_TIMEOUT, all).await;
+    }
+
+    /// Registers the value that the focused field will have when this text is typed, if it is a password field: the page can react to each
+    /// key.
+    pub async fn register_typing(&self, text: &str) {
+        let text = json!({ "text": text });
+        let main = self.backend.main_frame();
+        let asked = async {
+            let is_frame: Result<bool> = self.call(&main, "typing", &text).await;
+            if !is_frame.unwrap_or(true) {
+                return;
+            }
+            let frames = self.frames().into_iter().filter(|frame| frame.id != main);
+            let others = frames.take(MAX_FRAMES).map(async |frame| {
+                let _: Result<bool> = self.call(&frame.id, "typing", &text).await;
+            });
+            futures_util::future::join_all(others).await;
+        };
+        let _ = tokio::time::timeout(MASK_TIMEOUT, asked).await;
     }
 
     /// Registers the values of password fields that scripts of this frame can access, if the result of such a script contains text.
@@ -76,19 +97,19 @@ const END: char = '\u{fdd1}';
 
 /// Returns the JSON of an injected function's result with masked password values.
 pub(super) fn mask_values(mut answer: String, masks: Option<&PasswordMasks>) -> String {
-    let mut values: Vec<String> = Vec::new();
+    let (mut typed, mut values): (Vec<String>, Vec<String>) = Default::default();
     // JSON has no line breaks of its own.
     if let Some(end) = answer.rfind('\n') {
-        values = serde_json::from_str(&answer[end + 1..]).unwrap_or_default();
+        (typed, values) = serde_json::from_str(&answer[end + 1..]).unwrap_or_default();
         answer.truncate(end);
     }
     let marked = marked_values(&answer);
-    if marked.is_empty() && values.is_empty() {
+    if marked.is_empty() && values.is_empty() && typed.is_empty() {
         return answer;
     }
     values.splice(..0, marked.iter().map(|(value, _)| value.clone()));
     let shown = match masks {
-        Some(masks) => masks(&values),
+        Some(masks) => masks(&typed, &values),
         None => values.iter().map(|value| password_dots(value)).collect(),
     };
     let mut json = String::with_capacity(answer.len());
@@ -103,9 +124,9 @@ pub(super) fn mask_values(mut answer: String, masks: Option<&PasswordMasks>) -> 
     json
 }
 
-/// Returns one dot for each character.
+/// Returns one dot for each character, as far as a person would count them.
 pub fn password_dots(value: &str) -> String {
-    "•".repeat(value.chars().count())
+    "•".repeat(value.chars().take(MAX_DOTS).count())
 }
 
 /// Returns the marked values and their ranges. A truncated value ends with its text.
@@ -141,7 +162,8 @@ mod tests {
         let reported = Arc::new(std::sync::Mutex::new(Vec::new()));
         let masks: PasswordMasks = {
             let reported = reported.clone();
-            Arc::new(move |values| {
+            Arc::new(move |typed, values| {
+                reported.lock().unwrap().extend_from_slice(typed);
                 reported.lock().unwrap().extend_from_slice(values);
                 values
                     .iter()
@@ -149,19 +171,24 @@ mod tests {
                     .collect()
             })
         };
-        let answer =
-            "{\"a\":\"x \u{fdd0}q\\\"\\\\\u{fdd1} y\",\"b\":[\"\u{fdd0}cut\",\"z\"]}\n[\"other\"]";
+        let answer = "{\"a\":\"x \u{fdd0}q\\\"\\\\\u{fdd1} y\",\"b\":[\"\u{fdd0}cut\",\"z\"]}\n[[\"typed\"],[\"other\"]]";
         assert_eq!(
             mask_values(answer.to_owned(), Some(&masks)),
             r#"{"a":"x <3> y","b":["<3>","z"]}"#
         );
-        assert_eq!(*reported.lock().unwrap(), ["q\"\\", "cut", "other"]);
+        assert_eq!(
+            *reported.lock().unwrap(),
+            ["typed", "q\"\\", "cut", "other"]
+        );
     }
 
     #[test]
     fn without_masks_the_length_is_shown() {
         let shown = |answer: &str| mask_values(answer.to_owned(), None);
-        assert_eq!(shown("\"\u{fdd0}pässe\u{fdd1}\"\n[\"x\"]"), "\"•••••\"");
+        assert_eq!(
+            shown("\"\u{fdd0}pässe\u{fdd1}\"\n[[],[\"x\"]]"),
+            "\"•••••\""
+        );
         assert_eq!(shown("[1]"), "[1]");
     }
 }

@@ -418,6 +418,7 @@
       meta: {},
     }),
     passwords: () => null,
+    typing: () => false,
     origin: () => ({ isOpaque: model.location().origin === "null" }),
     about({ find, which, ask, argument }) {
       const found = core[find](which);

@@ -89,6 +89,10 @@ fn with_desktop(folder: &Path, launch: Launch) -> Launch {
         .collect();
     let list = format!("[Default Applications]\n{defaults}");
     std::fs::write(applications.join("mimeapps.list"), list).unwrap();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the browser also needs the programs of the machine"
+    )]
     let path = std::env::var("PATH").expect("a PATH");
     launch
         .env("PATH", &format!("{}:{path}", bin.display()))

@@ -46,6 +46,8 @@ mod http;
 mod init_pages;
 mod key_server;
 mod lifecycle;
+#[cfg(target_os = "linux")]
+mod names;
 mod oauth;
 mod origins;
 #[cfg(unix)]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::fs;
 use testkit::{Client, Engine, Site};
 
-use crate::launch;
+use crate::{launch, shared};
 
 /// The value that the page sets, and the one that is typed.
 const FILLED: &str = "page-filled-pass";
@@ -279,4 +279,41 @@ async fn a_secret_is_masked_with_any_white_space(engine: Engine) {
             assert!(!text.contains(part), "{tool}: {text}");
         }
     }
+}
+
+/// A page that sends the value of its password field after each key.
+const TALKATIVE: &str = "<!doctype html><title>Sends</title><input id=field type=password
+    oninput='fetch(`/sent`, { method: `POST`, body: `p=${value}` })'>";
+
+#[testkit::test(chromium, firefox, webkit)]
+async fn a_password_typed_key_by_key_is_masked_in_what_the_page_sends(engine: Engine) {
+    let password = "tr0ub4dor&3";
+    let site = Site::start().await;
+    let client = shared(engine, &[]).await;
+    client.navigate(&site.add_page("/", TALKATIVE)).await;
+    let field = json!({ "target": "#field", "element": "the field" });
+    client.call("browser_click", field).await;
+    let key =
+        |c: char| json!({ "tool": "browser_press_key", "arguments": { "key": c.to_string() } });
+    let (first, rest) = password.split_at(4);
+    for c in first.chars() {
+        let pressed = json!({ "key": c.to_string() });
+        client.call("browser_press_key", pressed).await;
+    }
+    let steps: Vec<_> = rest.chars().map(key).collect();
+    let batch = client
+        .call("browser_batch", json!({ "steps": steps }))
+        .await;
+    assert!(!batch.is_error, "{}", batch.text);
+    let request = |index: usize| json!({ "index": index, "part": "request-body" });
+    let mut bodies = 0;
+    for index in 1..=password.len() + 3 {
+        let answer = client.call("browser_network_request", request(index)).await;
+        bodies += usize::from(answer.text.contains("p=•"));
+        for end in 4..=password.len() {
+            let shown = format!("p={}", &password[..end]);
+            assert!(!answer.text.contains(&shown), "{shown}: {}", answer.text);
+        }
+    }
+    assert!(bodies > 0, "the page has sent it");
 }

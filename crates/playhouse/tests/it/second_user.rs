@@ -18,6 +18,7 @@ const NOBODY: u32 = 65_534;
 const SECRET: &str = "hunter22-of-the-first-user";
 
 /// Runs a program as another user.
+#[expect(clippy::disallowed_methods, reason = "a test runs what ends by itself")]
 fn as_nobody(program: &str, args: &[&str]) -> Output {
     let mut command = Command::new(program);
     command.args(args).uid(NOBODY).gid(NOBODY).current_dir("/");
@@ -85,8 +86,8 @@ fn ports(pid: u32) -> BTreeSet<u16> {
 
 #[testkit::test(chromium, firefox, webkit)]
 async fn another_user_reads_and_reaches_nothing(engine: Engine) {
+    // Only root can try as another user.
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: only root can try as another user");
         return;
     }
     let site = Site::start().await;

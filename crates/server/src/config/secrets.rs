@@ -43,13 +43,45 @@ struct RuntimeSecrets(Arc<RwLock<RuntimeValues>>);
 
 #[derive(Default)]
 struct RuntimeValues {
-    /// Values that the user typed, newest first.
+    /// Values that were typed, newest first. None is removed for values that a page shows.
     typed: Vec<Value>,
     /// Values of password fields, newest first.
     passwords: Vec<Value>,
     /// Values of password fields that are too short or too common to be masked within texts, newest first.
     common_passwords: Vec<String>,
     all: Option<Hidden>,
+}
+
+impl RuntimeValues {
+    fn add_typed(&mut self, value: Value) {
+        self.typed.retain(|other| other.text != value.text);
+        self.typed.insert(0, value);
+        if self.has_too_many() {
+            // Typing key by key registers each beginning of a value, too.
+            let mut texts: Vec<_> = self.typed.iter().map(|it| it.text.clone()).collect();
+            texts.sort_unstable();
+            let is_beginning = |text: &String| {
+                let next = texts.partition_point(|other| other <= text);
+                texts.get(next).is_some_and(|other| other.starts_with(text))
+            };
+            self.typed.retain(|value| !is_beginning(&value.text));
+        }
+    }
+
+    fn add_common(&mut self, value: &str) {
+        self.common_passwords.retain(|other| other != value);
+        self.common_passwords.insert(0, value.to_owned());
+        self.common_passwords.truncate(MAX_RUNTIME_SECRETS);
+    }
+
+    fn has_too_many(&self) -> bool {
+        let size = self
+            .typed
+            .iter()
+            .map(|value| value.text.len())
+            .sum::<usize>();
+        self.typed.len() > MAX_TYPED || size > MAX_TYPED_SIZE
+    }
 }
 
 /// Runtime secrets do not make settings different.
@@ -64,8 +96,13 @@ impl Eq for RuntimeSecrets {}
 /// The suffix of the names of entries whose values are origins.
 const ORIGINS: &str = "__ORIGINS";
 
-/// The largest number of runtime secrets of each kind. The oldest are removed first.
+/// The largest number of values that are masked because pages show them in password fields. The oldest are removed first.
 const MAX_RUNTIME_SECRETS: usize = 100;
+/// A longer value is only masked in its field, in bytes.
+const MAX_SHOWN_LENGTH: usize = 4_000;
+/// The largest number of typed values, and their size in bytes. If there are more, nothing is shown any more.
+const MAX_TYPED: usize = 1_000;
+const MAX_TYPED_SIZE: usize = 1 << 20;
 
 /// A shorter runtime secret is not masked, because it occurs in many texts.
 const MIN_LENGTH: usize = 4;
@@ -201,15 +238,35 @@ impl Secrets {
             return;
         }
         let mut runtime = self.lock_runtime();
-        runtime.typed.insert(
-            0,
-            Value {
-                text: value.to_owned(),
-                mask: Mask::Name("TYPED_BY_USER".to_owned()),
-            },
-        );
-        runtime.typed.truncate(MAX_RUNTIME_SECRETS);
+        let typed = Value {
+            text: value.to_owned(),
+            mask: Mask::Name("TYPED_BY_USER".to_owned()),
+        };
+        runtime.add_typed(typed);
         self.compile(&mut runtime);
+    }
+
+    /// Adds values that were typed into password fields to the values that are masked.
+    pub(crate) fn mask_typed(&self, values: &[String]) {
+        let mut runtime = self.lock_runtime();
+        let mut has_new = false;
+        for value in values {
+            if !is_distinctive(value) {
+                runtime.add_common(value);
+                continue;
+            }
+            let mut known = self.hidden.values.iter().chain(&runtime.typed);
+            if known.all(|other| !other.equals(value)) {
+                has_new = true;
+                runtime.add_typed(Value {
+                    text: value.clone(),
+                    mask: Mask::Dots,
+                });
+            }
+        }
+        if has_new {
+            self.compile(&mut runtime);
+        }
     }
 
     /// Adds the values of password fields to the values that are masked. Returns the mask of each value.
@@ -228,11 +285,11 @@ impl Secrets {
                 mask: Mask::Dots,
             };
             masks.push(password.replacement());
+            if value.len() > MAX_SHOWN_LENGTH {
+                continue;
+            }
             if !is_distinctive(value) {
-                let common = &mut runtime.common_passwords;
-                common.retain(|other| other != value);
-                common.insert(0, value.clone());
-                common.truncate(MAX_RUNTIME_SECRETS);
+                runtime.add_common(value);
             } else if fresh.len() < MAX_RUNTIME_SECRETS {
                 fresh.push(password);
             }
@@ -251,6 +308,10 @@ impl Secrets {
     }
 
     fn compile(&self, runtime: &mut RuntimeValues) {
+        if runtime.has_too_many() {
+            runtime.all = Some(Hidden::overfull());
+            return;
+        }
         // If a secret has the same value, its name is the more useful mask.
         let all = self.hidden.values.iter().chain(&runtime.typed);
         let all = all.chain(&runtime.passwords).cloned();
@@ -510,6 +571,93 @@ mod tests {
             secrets.apart().redacted("tr0ub4dor&3".to_owned()),
             "tr0ub4dor&3"
         );
+    }
+
+    #[test]
+    fn a_value_is_found_in_each_form_of_its_characters() {
+        let secrets = secrets(&[("P", "hunter22")]);
+        for text in [
+            r"\u0068\u0075\u006e\u0074\u0065\u0072\u0032\u0032",
+            r"\x68\x75\x6e\x74\x65\x72\x32\x32",
+            "&#104;&#117;&#x6e;&#116;&#101;&#114;&#50;&#50;",
+            "%68%75%6e%74%65%72%32%32",
+            "%2568unter22",
+            "&amp;#104;unter22",
+            "h\u{200b}u\u{200b}nter22",
+            "hun\u{ad}ter\u{fe0f}22",
+            r"h\u200bunter22",
+        ] {
+            let shown = secrets.redacted(format!("<{text}>"));
+            assert_eq!(shown, "<<secret>P</secret>>", "{text}");
+        }
+        assert_eq!(secrets.redacted("hunter 22".to_owned()), "hunter 22");
+    }
+
+    #[test]
+    fn a_typed_value_outlives_those_that_a_page_shows() {
+        let secrets = Secrets::default();
+        secrets.mask_typed(&["correct horse".to_owned()]);
+        let shown: Vec<_> = (0..500)
+            .map(|number| format!("field {number} of the page"))
+            .collect();
+        for values in shown.chunks(32) {
+            secrets.mask_passwords(values);
+        }
+        assert_eq!(
+            secrets.redacted("a correct horse".to_owned()),
+            "a •••••••••••••"
+        );
+    }
+
+    #[test]
+    fn keys_that_are_typed_one_by_one_do_not_fill_the_list() {
+        let secrets = Secrets::default();
+        let long = "0123456789".repeat(300);
+        for end in 1..long.len() {
+            secrets.lock_runtime().add_typed(Value {
+                text: long[..end].to_owned(),
+                mask: Mask::Dots,
+            });
+        }
+        assert!(!secrets.lock_runtime().has_too_many());
+    }
+
+    #[test]
+    fn nothing_is_shown_if_there_are_too_many_values() {
+        let secrets = Secrets::default();
+        let typed: Vec<_> = (0..=MAX_TYPED)
+            .map(|number| format!("value {number} of many"))
+            .collect();
+        secrets.mask_typed(&typed);
+        let shown = secrets.redacted("value 1 of many, and a text".to_owned());
+        assert!(shown.starts_with("[withheld"), "{shown}");
+    }
+
+    #[test]
+    fn values_of_any_size_cost_little() {
+        let secrets = Secrets::default();
+        let long = |number: usize| format!("{number}{}", "a page can show this & that".repeat(800));
+        let values: Vec<_> = (0..20).map(long).collect();
+        for mask in secrets.mask_passwords(&values) {
+            assert!(mask.chars().count() <= 100);
+        }
+        assert_eq!(secrets.hidden().values.len(), 0);
+        secrets.mask_typed(&values[..2]);
+        let shown = secrets.redacted(format!("<{}>", values[1]));
+        assert_eq!(shown, format!("<{}>", "•".repeat(100)));
+    }
+
+    #[test]
+    fn a_value_is_found_at_each_position_of_a_long_text() {
+        let secrets = secrets(&[("P", "hunter22 and more")]);
+        for shift in 0..20 {
+            let before = "a".repeat((1 << 20) - 10 + shift);
+            let text =
+                before + "%68unter22%20and+more" + &"b".repeat(1 << 20) + "hunter22 and more";
+            let shown = secrets.redacted(text);
+            assert_eq!(shown.matches("<secret>P</secret>").count(), 2, "{shift}");
+            assert!(!shown.contains("nter22"), "{shift}");
+        }
     }
 
     #[test]

@@ -123,6 +123,8 @@ impl Dashboard {
                 count,
             } => {
                 page.mouse_move(&progress, Point { x, y }).await?;
+                // The click may send the form.
+                page.register_typing("").await;
                 page.mouse_down(&progress, button, count.clamp(1, MAX_CLICKS))
                     .await?;
             }

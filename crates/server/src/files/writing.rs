@@ -2,10 +2,12 @@
 
 use super::beneath::{FILE, PRIVATE_FILE, Use, open};
 use super::{FileOrigin, Output, WrittenFile};
-use crate::error::Result;
+use crate::config::Secrets;
+use crate::error::{Error, Result};
 use crate::files::artifacts::ArtifactInfo;
+use engine::OutputFile;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Seek as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -19,15 +21,25 @@ fn discard(file: &WrittenFile, target: &File) {
     };
 }
 
+/// The least size of the parts in which secrets are masked in a large file, in bytes.
+const MASKED_PART: usize = 1 << 20;
+
+fn masked(secrets: &Secrets, part: Vec<u8>) -> String {
+    let text = String::from_utf8(part);
+    secrets.redacted(
+        text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    )
+}
+
 impl Output {
     /// Writes a text with masked secrets.
     pub(crate) async fn write(&self, file: &WrittenFile, text: String) -> Result<()> {
-        self.write_bytes(file, self.redacted(text)).await
+        self.write_bytes(file, text).await
     }
 
     /// Writes a text that contains credentials, such as a storage state.
     pub(crate) async fn write_sensitive(&self, file: &WrittenFile, text: String) -> Result<()> {
-        self.write_as(file, self.redacted(text), true).await
+        self.write_as(file, text, true).await
     }
 
     /// Writes a binary file; folders above it are created. The file becomes a resource, unlike a file that the client only names.
@@ -51,14 +63,17 @@ impl Output {
         Ok(())
     }
 
-    /// Writes a file. `guarded`: only callers with the permission `browser:admin` may read it.
+    /// Writes a file, with masked secrets if it is a text. `guarded`: only callers with the permission `browser:admin` may read it.
     pub(crate) async fn write_as(
         &self,
         file: &WrittenFile,
         bytes: impl Into<Vec<u8>>,
         guarded: bool,
     ) -> Result<()> {
-        let bytes = bytes.into();
+        let bytes = match String::from_utf8(bytes.into()) {
+            Ok(text) => self.redacted(text).into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
         let write = move |target: &mut File| {
             target.write_all(&bytes)?;
             Ok(bytes.len() as u64)
@@ -90,23 +105,33 @@ impl Output {
         Ok(())
     }
 
-    /// Opens a file that is written in parts, and truncates it. `guarded`: only callers with the permission `browser:admin` may read it.
-    pub(crate) async fn open_for_writing(&self, file: &WrittenFile, guarded: bool) -> Result<File> {
-        if guarded {
-            // Registered before the file is readable.
-            self.artifacts.add(&file.path, note(file, guarded));
-        }
-        let to = file.clone();
-        self.in_background(&file.path, move |output| output.open_empty(&to, guarded))
-            .await
+    /// Creates a file without a name, for what a browser writes before [`Self::write_masked`]; twice, for both.
+    pub(crate) fn unnamed(&self, file: &WrittenFile) -> Result<(File, OutputFile)> {
+        let created = tempfile::tempfile().and_then(|raw| Ok((raw.try_clone()?, raw)));
+        let (raw, output) = created.map_err(|error| Error::File {
+            path: file.path.display().to_string(),
+            reason: error.to_string(),
+        })?;
+        let path = file.path.clone();
+        Ok((raw, OutputFile { file: output, path }))
     }
 
-    /// Makes a file that was written in parts a resource.
-    pub(crate) async fn finish_writing(&self, file: &WrittenFile, guarded: bool) {
-        let facts = tokio::fs::metadata(&file.path).await;
-        let size = facts.map_or(0, |facts| facts.len());
-        self.count(usize::try_from(size).unwrap_or(usize::MAX));
-        self.artifacts.add(&file.path, note(file, guarded));
+    /// Copies what a browser has written, with masked secrets. Only callers with the permission `browser:admin` may read the file.
+    pub(crate) async fn write_masked(&self, file: &WrittenFile, mut from: File) -> Result<()> {
+        let secrets = self.secrets.clone();
+        self.write_parts(file, move |to| {
+            from.rewind()?;
+            let mut lines = BufReader::new(from);
+            let mut part = Vec::new();
+            // A value does not lie across lines, where its line breaks are escaped.
+            while lines.read_until(b'\n', &mut part)? > 0 {
+                if part.len() >= MASKED_PART {
+                    to.write_all(masked(&secrets, std::mem::take(&mut part)).as_bytes())?;
+                }
+            }
+            to.write_all(masked(&secrets, part).as_bytes())
+        })
+        .await
     }
 
     /// Writes a file with credentials in parts. Only callers with the permission `browser:admin` may read it.

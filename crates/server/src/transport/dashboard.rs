@@ -128,8 +128,6 @@ fn router<S: Clone + Send + Sync + 'static>(site: Arc<Site>) -> Router<S> {
         .with_state(site)
 }
 
-/// Checks each request against the request policy.
-
 impl Site {
     /// Identifies the user of a request by its cookie, or by the headers with which clients authenticate.
     async fn identify(&self, uri: &Uri, headers: &HeaderMap) -> Result<Visitor, StatusCode> {

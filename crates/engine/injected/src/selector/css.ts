@@ -1,6 +1,7 @@
 // CSS selectors that pierce open shadow roots, with Playwright's pseudo-classes such as `:has-text()`, `:text()` and `:visible`.
 
-import { elementShadowRoot, isElementVisible, parentOrHost } from "../dom";
+import { isElementVisible, parentOrHost } from "../dom";
+import { elementShadowRoot } from "../roots";
 import { cached } from "../seen";
 import { distanceOf, ranked } from "./layout";
 import { orReject, type Complex, type Compound, type Css, type CssTest } from "./steps";

@@ -223,8 +223,16 @@ fn nodes(line: &str, layout: Layout) -> Vec<(String, String)> {
     nodes
 }
 
+#[expect(clippy::disallowed_methods, reason = "tests have no configuration")]
+fn cases() -> u32 {
+    match std::env::var_os("NIGHTLY") {
+        Some(_) => 20_000,
+        None => 400,
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("NIGHTLY").is_some() { 20_000 } else { 400 }))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn a_snapshot_and_its_changes_are_the_next_snapshot(page in page(), mutations in mutations(), is_full in any::<bool>()) {

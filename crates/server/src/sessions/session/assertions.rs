@@ -262,9 +262,10 @@ fn is_reference(word: &str) -> bool {
     let Some((before, number)) = word.rsplit_once('e') else {
         return false;
     };
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    let is_prefix = before.is_empty() || before.starts_with('f') || before.ends_with('-');
-    is_number && is_prefix
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let frame = before.rsplit_once('-').map_or(before, |(_, frame)| frame);
+    let is_frame = frame.is_empty() || frame.strip_prefix('f').is_some_and(is_number);
+    is_number(number) && is_frame
 }
 
 #[cfg(test)]

@@ -119,7 +119,10 @@ impl Tab {
         }
         page.set_test_id_attribute(&settings.answers.test_id_attribute);
         let secrets = settings.secrets.clone();
-        page.set_password_masks(Arc::new(move |values| secrets.mask_passwords(values)));
+        page.set_password_masks(Arc::new(move |typed, shown| {
+            secrets.mask_typed(typed);
+            secrets.mask_passwords(shown)
+        }));
         if settings.answers.content_boundaries {
             page.mark_hidden_text();
         }

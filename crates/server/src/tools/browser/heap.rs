@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::files::FileAccess;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::{Feature, HeapClass, HeapSummary, OutputFile};
+use engine::{Feature, HeapClass, HeapSummary};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -49,12 +49,9 @@ impl Tool for HeapSnapshot {
         };
         let name = self.filename.as_deref();
         let file = files.file(name, "heap", "heapsnapshot").await?;
-        let output = OutputFile {
-            file: files.open_for_writing(&file, true).await?,
-            path: file.path.clone(),
-        };
+        let (raw, output) = files.unnamed(&file)?;
         tab.page.heap_snapshot(&call.navigation(), output).await?;
-        files.finish_writing(&file, true).await;
+        files.write_masked(&file, raw).await?;
         let current = summary(&files, &file.path).await?;
         let lines = match earlier {
             None => described(&current),

@@ -10,7 +10,7 @@ use crate::config::Capability;
 use crate::error::{Error, Result};
 use crate::tools::scope::{CurrentTab, TabInAnyState};
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::{Feature, LayoutShiftCause, OutputFile, TraceInsights, Vital};
+use engine::{Feature, LayoutShiftCause, TraceInsights, Vital};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -78,12 +78,9 @@ impl Tool for PerformanceStop {
         }
         let name = self.filename.as_deref();
         let file = files.file(name, "performance", "json").await?;
-        let output = OutputFile {
-            file: files.open_for_writing(&file, false).await?,
-            path: file.path.clone(),
-        };
+        let (raw, output) = files.unnamed(&file)?;
         let is_complete = tab.page.stop_trace(&call.navigation(), output).await?;
-        files.finish_writing(&file, false).await;
+        files.write_masked(&file, raw).await?;
         let written = files.open_for_reading(&file.path).await?;
         let insights = compute(move || TraceInsights::read(written)).await?;
         let names = element_names(&tab, call, &insights).await?;

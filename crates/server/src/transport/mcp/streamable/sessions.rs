@@ -165,7 +165,7 @@ impl HttpSessions {
         let surplus = self.known().values().filter(|seen| is_own(seen)).count() + 1;
         let surplus = surplus.saturating_sub(MAX_SESSIONS_OF_PRINCIPAL);
         let mut quiet = self.quiet_since(Instant::now());
-        quiet.retain(|id| self.known().get(id).is_some_and(|seen| is_own(seen)));
+        quiet.retain(|id| self.known().get(id).is_some_and(&is_own));
         let has_room = quiet.len() >= surplus;
         for id in quiet.iter().take(surplus) {
             // An error means that it has ended already.
