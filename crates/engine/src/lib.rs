@@ -247,9 +247,9 @@ pub use network::{Request, RequestOutcome, StreamMessages};
 pub use origins::{OriginRules, is_like};
 pub use overlay::{ActionOverlay, ActionStyle, ChapterOverlay};
 pub use page::{
-    Dialog, DialogHandlerGuard, DocumentTool, Events, FileChooser, InputObserver, Intercepted,
-    Interceptor, LoadGuard, LoadState, NavigationOutcome, Page, PasswordMasks, Screencast,
-    is_function, is_invisible, password_dots, without_invisible,
+    Dialog, DialogHandlerGuard, DocumentTool, Events, FileChooser, INTERNAL_PAGES, InputObserver,
+    Intercepted, Interceptor, LoadGuard, LoadState, NavigationOutcome, Page, PasswordMasks,
+    Screencast, is_function, is_invisible, password_dots, without_invisible,
 };
 pub use page_snapshot::{Overview, Snapshot, SnapshotOptions};
 pub use performance::{

@@ -18,6 +18,8 @@ interface Look {
   /** What shows the focus, too. */
   ring: string;
   hasFocus: boolean;
+  /** Another look of an element that the pointer has entered or left can be due to that. */
+  isHovered: boolean;
 }
 
 /** How many elements of the viewport are known by their look, and how many are examined for that. */
@@ -30,6 +32,8 @@ const MOST_INSIDE = 30;
 /** How many elements around the pointer are read again when it moves. */
 const MOST_AROUND = 8;
 const LONGEST = 60;
+/** In quirks mode, `:hover` alone matches only links. */
+const HOVERED = ":hover:nth-child(n)";
 /** Classes that only say where the pointer or the focus is. */
 const TEMPORARY = /hover|focus|ripple|touched/i;
 
@@ -85,6 +89,7 @@ function lookOf(e: Element): Look {
     style: [color, backgroundColor, backgroundImage, opacity, fontWeight, textDecorationLine, transform, filter, ...edges].join(),
     ring: [style.boxShadow, style.outlineStyle, style.outlineColor].join(),
     hasFocus: e.matches(":focus-within"),
+    isHovered: e.matches(HOVERED),
   };
 }
 
@@ -92,6 +97,7 @@ function hasOtherLook(e: Element): boolean {
   const before = looks.get(e);
   if (!before) return false;
   const now = lookOf(e);
+  if (now.isHovered !== before.isHovered) return false;
   return now.style !== before.style || (now.ring !== before.ring && now.hasFocus === before.hasFocus);
 }
 

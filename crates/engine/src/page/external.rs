@@ -9,19 +9,26 @@ const MAX_URLS: usize = 10;
 /// The longest text of a URL that is kept, in bytes.
 const MAX_LENGTH: usize = 300;
 
-/// The schemes of URLs that browsers open themselves.
-const INTERNAL: &[&str] = &[
-    "about",
-    "blob",
+/// The schemes of internal pages of Chromium browsers.
+pub const INTERNAL_PAGES: &[&str] = &[
+    "brave",
     "chrome",
     "chrome-error",
     "chrome-extension",
     "chrome-native",
     "chrome-search",
     "chrome-untrusted",
-    "data",
     "devtools",
     "edge",
+    "opera",
+    "vivaldi",
+];
+
+/// The other schemes of URLs that browsers open themselves.
+const INTERNAL: &[&str] = &[
+    "about",
+    "blob",
+    "data",
     "file",
     "filesystem",
     "ftp",
@@ -40,7 +47,8 @@ const INTERNAL: &[&str] = &[
 
 /// Returns whether a URL has the scheme of an external protocol.
 fn is_external(url: &str) -> bool {
-    Url::parse(url).is_ok_and(|url| !INTERNAL.contains(&url.scheme()))
+    let mut internal = INTERNAL.iter().chain(INTERNAL_PAGES);
+    Url::parse(url).is_ok_and(|url| !internal.any(|scheme| *scheme == url.scheme()))
 }
 
 impl PageState {
@@ -99,6 +107,7 @@ mod tests {
             "about:blank",
             "blob:https://a.example/1",
             "chrome-error://chromewebdata/",
+            "brave://settings",
             "/relative?to=mailto:a",
             "",
         ] {

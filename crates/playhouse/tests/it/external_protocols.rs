@@ -110,8 +110,8 @@ async fn assert_nothing_is_started(engine: Engine, launch: Launch) {
             let html = html.replace("{url}", &url).replace("{encoded}", &url);
             let page = site.add_page("/", &format!("<title>Way</title>{html}"));
             let mut answer = client.navigate(&page).await.text;
-            let go = json!({ "target": "text=Go", "element": "Go" });
-            answer += &client.call("browser_click", go).await.text;
+            let link = json!({ "target": "text=Go", "element": "Go" });
+            answer += &client.call("browser_click", link).await.text;
             answer += &client.call("browser_snapshot", json!({})).await.text;
             if (*scheme, *way) == REPORTED && !answer.contains(&format!("'{url}'")) {
                 complaints.push(format!("{way}: {answer}"));

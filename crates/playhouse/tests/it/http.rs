@@ -231,7 +231,7 @@ async fn connections_without_a_key_keep_nobody_out() {
             idle.push(connection);
         }
         let key = [("x-api-key", "mysecretkey-0123456789"), JSON, BOTH];
-        // The place of a connection that was ended is free a moment later; until then, clients are told to retry.
+        // The place of a connection that was ended is free a moment later; until then, clients get an error, and retry.
         testkit::eventually(async || {
             let answer = server.ask("POST", "/message", &key, PING).await;
             match answer.status {

@@ -7,21 +7,6 @@ use crate::error::Result;
 use std::path::Path;
 use url::Url;
 
-/// Schemes of internal pages of Chromium browsers.
-const INSIDES: &[&str] = &[
-    "brave",
-    "chrome",
-    "chrome-error",
-    "chrome-extension",
-    "chrome-native",
-    "chrome-search",
-    "chrome-untrusted",
-    "devtools",
-    "edge",
-    "opera",
-    "vivaldi",
-];
-
 /// The rules about URLs that may be opened.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Addresses {
@@ -63,7 +48,7 @@ impl Addresses {
             // Local files are read through their own tools, which check the roots.
             "file" | "filesystem" => true,
             "javascript" | "data" => !self.scripts,
-            scheme => INSIDES.contains(&scheme),
+            scheme => engine::INTERNAL_PAGES.contains(&scheme),
         };
         let is_allowed = !special || self.schemes.iter().any(|allowed| allowed == scheme);
         let is_protected = |path: &Path| self.protected.guard().covers_path(path);

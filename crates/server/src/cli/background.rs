@@ -387,11 +387,11 @@ fn end(server: &ServerInfo, socket: &WorkspaceSocket) -> Result<(), BackgroundEr
         }
         None
     };
-    let patience = match server.unresponsive {
+    let limit = match server.unresponsive {
         true => UNRESPONSIVE_STOP_TIMEOUT,
         false => STOP_TIMEOUT,
     };
-    if is_gone(Instant::now() + patience).is_some() {
+    if is_gone(Instant::now() + limit).is_some() {
         return Ok(());
     }
     kill_process(process, Signal::KILL).map_err(|error| failed(error.to_string()))?;
