@@ -31,7 +31,6 @@ const INTERNAL: &[&str] = &[
     "data",
     "file",
     "filesystem",
-    "ftp",
     "http",
     "https",
     "isolated-app",
@@ -99,6 +98,7 @@ mod tests {
             "web+own:x",
             "MAGNET:?x",
             "x-own://a/b",
+            "ftp://a.example/b",
         ] {
             assert!(is_external(url), "{url}");
         }

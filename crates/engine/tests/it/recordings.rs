@@ -82,7 +82,7 @@ fn a_recording_survives_navigations(engine: Engine) {
         let page = &stage.page;
         let recording = stage.context.record(&soon()).await.unwrap();
         click(page, 15.0, 255.0).await.unwrap();
-        eventually(async || page.url() == next).await;
+        wait_until_drawn(page, &frame_at(page, &next).await).await;
         recording.prepare(&soon(), page).await.unwrap();
         click(page, 15.0, 15.0).await.unwrap();
         let recorded = recording.stop(&stage.context).await;
@@ -149,7 +149,7 @@ fn actions_in_frames_have_the_locators_of_their_frames(engine: Engine) {
 )]
 fn a_popup_is_recorded_with_its_cause_in_each_language(engine: Engine) {
     on_a_page(engine, async |stage| {
-        stage.site.add_page(
+        let next = stage.site.add_page(
             "/next",
             "<title>Next</title><button style='position: fixed; inset: 0'>Reply</button>",
         );
@@ -158,7 +158,7 @@ fn a_popup_is_recorded_with_its_cause_in_each_language(engine: Engine) {
         let popup = stage
             .popup(async { click(&stage.page, 15.0, 295.0).await.unwrap() })
             .await;
-        eventually(async || popup.url().ends_with("/next")).await;
+        wait_until_drawn(&popup, &frame_at(&popup, &next).await).await;
         recording.prepare(&soon(), &popup).await.unwrap();
         popup.activate(&soon()).await.unwrap();
         click(&popup, 15.0, 15.0).await.unwrap();

@@ -153,13 +153,13 @@ async fn a_failed_replay_names_the_step_and_the_file_is_written() {
     let name = json!({ "filename": "claim.spec.ts" });
     let answer = call(&client, "browser_export_test", name).await;
     assert!(
-        answer.contains("failed at step 2 of 2 (line 5)"),
+        answer.contains("failed at step 3 of 3 (line 6)"),
         "{answer}"
     );
     assert!(answer.contains("locator.click: Timeout"), "{answer}");
     let test = fs::read_to_string(client.workspace().join("claim.spec.ts")).expect("a test");
     assert_eq!(
-        test.lines().nth(4),
+        test.lines().nth(5),
         Some("  await page.getByRole('button', { name: 'Claim' }).click();"),
         "{test}"
     );

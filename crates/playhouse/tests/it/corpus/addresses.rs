@@ -95,7 +95,7 @@ const ELSEWHERE: [&str; 19] = [
     "http://[fc00::1]/",
 ];
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn navigations_to_private_addresses_are_refused(engine: Engine) {
     let scene = Scene::new(Vec::new(), FORBIDDEN).await;
     let port = scene.forbidden.listen(&FORBIDDEN.addresses()).await;

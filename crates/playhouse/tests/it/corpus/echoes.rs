@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use testkit::{Attack, Client, Engine, Opening, Resource, Site, outdated_entries};
 
 use super::reads;
+use super::scene::sample;
 use crate::launch_on;
 
 /// A password that the agent types.
@@ -388,7 +389,7 @@ async fn no_echo_of_a_secret_is_shown(engine: Engine) {
         );
     }
     let conditions = ["all", engine.name()];
-    let attacks = Attack::read("echoes.md");
+    let attacks = sample(engine, "echoes.md");
     let is_excepted = |attack: &&Attack| attack.exception(&conditions, "shows").is_some();
     let (excepted, masked): (Vec<_>, Vec<_>) = attacks.iter().partition(is_excepted);
     let (together, apart): (Vec<_>, Vec<_>) = masked

@@ -3,7 +3,9 @@
 use serde_json::json;
 use testkit::{Attack, Engine, Hit, Opening, outdated_entries};
 
-use super::scene::{ALLOWED, Boundary, FORBIDDEN, FORBIDDEN_PORT, Scene, blocked_hosts, server};
+use super::scene::{
+    ALLOWED, Boundary, FORBIDDEN, FORBIDDEN_PORT, Scene, blocked_hosts, sample, server,
+};
 
 async fn assert_no_request_passes(engine: Engine, scene: Scene, flags: &[&str]) {
     let aims = [scene.aim, ALLOWED];
@@ -14,7 +16,7 @@ async fn assert_no_request_passes(engine: Engine, scene: Scene, flags: &[&str]) 
 
 #[testkit::test(chromium, firefox, webkit, slow)]
 async fn no_request_leaves_the_allowed_domains(engine: Engine) {
-    let scene = Scene::new(Attack::read("ways-out.md"), FORBIDDEN).await;
+    let scene = Scene::new(sample(engine, "ways-out.md"), FORBIDDEN).await;
     let domains = [ALLOWED.host, ALLOWED.name, "*.allowed.localhost"].join(",");
     assert_no_request_passes(engine, scene, &["--allowed-domains", &domains]).await;
 }
@@ -89,7 +91,7 @@ const NAVIGATIONS: [&str; 18] = [
     "http://{wide-name}:{port}/",
 ];
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn navigations_out_of_the_allowed_domains_are_refused(engine: Engine) {
     let scene = Scene::new(Vec::new(), FORBIDDEN).await;
     let port = scene.forbidden.listen(&FORBIDDEN.addresses()).await;

@@ -252,7 +252,7 @@ async fn imitate(
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn no_line_of_ours_can_be_imitated(engine: Engine) {
     let attacks = Attack::read("imitations.md");
     let site = Site::start().await;

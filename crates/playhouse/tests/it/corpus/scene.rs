@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use testkit::harness::is_nightly;
 use testkit::{
     Attack, Canary, Client, Engine, Hit, Opening, Protocol, Proxy, Site, outdated_entries,
 };
@@ -421,6 +422,15 @@ pub(super) async fn server(engine: Engine, flags: &[&str], launch_options: Value
     ];
     let launch = launch_on(engine, &[own, engine.keeping(), flags].concat());
     launch.limit(Duration::from_secs(90)).start().await
+}
+
+/// Returns the attacks of a corpus. Outside of `make nightly`, Firefox and WebKit play every third one.
+pub(super) fn sample(engine: Engine, corpus: &str) -> Vec<Attack> {
+    let step = match engine {
+        Engine::Firefox | Engine::Webkit if !is_nightly() => 3,
+        _ => 1,
+    };
+    Attack::read(corpus).into_iter().step_by(step).collect()
 }
 
 pub(super) fn blocked_hosts() -> [String; 5] {

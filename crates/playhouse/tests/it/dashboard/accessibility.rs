@@ -4,7 +4,7 @@ use super::{CONTROL, Dashboard, FIELD};
 use serde_json::json;
 use testkit::{Engine, Site};
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn the_dashboard_has_no_accessibility_violations(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/form", FIELD);
@@ -52,7 +52,7 @@ async fn the_dashboard_has_no_accessibility_violations(engine: Engine) {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn the_dashboard_is_used_by_keyboard(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/form", FIELD);

@@ -94,7 +94,7 @@ fn page() -> String {
     )
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn closing_waits_until_the_user_hands_the_session_back(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/form", &page());

@@ -26,7 +26,7 @@ fn file(name: &str, text: &str) -> Value {
     json!({ "name": name, "base64": BASE64_STANDARD.encode(text) })
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_user_uploads_files_or_cancels_the_file_chooser(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/form", &page("multiple"));
@@ -61,7 +61,7 @@ async fn a_user_uploads_files_or_cancels_the_file_chooser(engine: Engine) {
     dashboard.holds(is_hidden).await;
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_dialog_that_an_upload_opens_can_be_answered(engine: Engine) {
     let site = Site::start().await;
     let html = "<style>input { position: fixed; inset: 0; width: 100vw; height: 100vh }</style>\

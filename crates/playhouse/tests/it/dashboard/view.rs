@@ -5,7 +5,7 @@ use crate::evaluated;
 use serde_json::json;
 use testkit::{Engine, Site};
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn the_dashboard_shows_sessions_calls_and_the_page(engine: Engine) {
     let site = Site::start().await;
     site.add(

@@ -2,6 +2,7 @@
 
 use crate::{PATIENT, shared};
 use serde_json::json;
+use testkit::harness::is_nightly;
 use testkit::{Engine, Site};
 
 /// Each snapshot reads frames of another site while the page removes them.
@@ -24,7 +25,7 @@ async fn a_page_that_replaces_its_frames_keeps_its_tab(engine: Engine) {
     );
     let client = shared(engine, &PATIENT).await;
     client.navigate(&url).await;
-    for _ in 0..20 {
+    for _ in 0..if is_nightly() { 20 } else { 5 } {
         let answer = client.call("browser_snapshot", json!({})).await;
         assert!(!answer.is_error, "{}", answer.text);
         assert!(answer.text.contains("Outer"), "{}", answer.text);
