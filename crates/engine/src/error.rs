@@ -364,8 +364,11 @@ impl Error {
 
     /// Shortens the message of a page to the limit.
     pub(crate) fn bounded(mut self) -> Self {
-        if let Self::Script { message } = &mut self {
+        if let Self::Script { message } = &mut self
+            && message.len() > MAX_MESSAGE_LENGTH
+        {
             message.truncate(message.floor_char_boundary(MAX_MESSAGE_LENGTH));
+            message.push('…');
             message.shrink_to_fit();
         }
         self

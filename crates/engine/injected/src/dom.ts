@@ -259,7 +259,8 @@ export function preview(e: Element): string {
   return oneLine(`<${open}>${content}</${tag}>`);
 }
 
-function cut(s: string, length: number): string {
+/** Returns the beginning of a text; `…` marks what is left out. */
+export function cut(s: string, length: number): string {
   return s.length > length ? s.slice(0, length - 1) + "…" : s;
 }
 

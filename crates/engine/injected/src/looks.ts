@@ -1,6 +1,6 @@
 // Elements that look different since the last snapshot: the page changed an attribute of theirs, such as the class, and their style differs.
 
-import { isVisible, squash } from "./dom";
+import { cut, isVisible, squash } from "./dom";
 import { refShown } from "./refs";
 import { seen, withCaches } from "./seen";
 import { shownRole } from "./shown";
@@ -138,5 +138,5 @@ export function describeRestyled(elements: Element[]): Restyled[] {
 function describe(e: Element): Restyled {
   if (e === document.body || e === document.documentElement) return { ref: 0, role: "document", text: "" };
   const text = squash((e as HTMLElement).innerText ?? e.textContent ?? "");
-  return { ref: refShown(e), role: shownRole(seen(e)), text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text };
+  return { ref: refShown(e), role: shownRole(seen(e)), text: cut(text, LONGEST) };
 }

@@ -96,7 +96,8 @@ export function read({
     if (form === "reader") return __playhouseReader(from, marks);
     return form === "text" ? shownText(from) : markdown(from);
   });
-  return { content: content.slice(0, maxLength), cut: content.length > maxLength };
+  const isCut = content.length > maxLength;
+  return { content: isCut ? `${content.slice(0, maxLength)}…` : content, cut: isCut };
 }
 
 /** Returns the title of the document. It is cut after `MAX_TITLE` characters, because many answers contain it. */

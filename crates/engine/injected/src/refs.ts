@@ -2,7 +2,7 @@
 
 import { fullNameOf, NAMELESS } from "./aria/names";
 import { isPresentational, isHidden } from "./aria/roles";
-import { isVisible, styleOf, parentOf, rootOf, marking, preview, squash } from "./dom";
+import { cut, isVisible, styleOf, parentOf, rootOf, marking, preview, squash } from "./dom";
 import { keep, type Handle } from "./handles";
 import { hasMisleadingName, marked } from "./hidden";
 import { elementOf, isInSameItem, isSameRow, rowLike, rowsOf, titleOf, type Row, type Rows } from "./rows";
@@ -225,7 +225,7 @@ function textOf({ element }: Seen): string {
   for (let child = element.firstChild; child; child = child.nextSibling) {
     if (child.nodeType === Node.ELEMENT_NODE && ((child as Element).firstElementChild || ++parts > PARTS)) return "";
   }
-  return cut(squash(element.textContent ?? ""));
+  return cut(squash(element.textContent ?? ""), LONGEST);
 }
 
 /** Returns whether the words of `part` occur in `whole` in the same order. */
@@ -239,7 +239,7 @@ function staleFacts(ref: Ref): Stale {
   const { role, name, element } = ref;
   // Elements that get a ref from here on were not in the snapshot of the stale ref.
   snapshots++;
-  const stale: Stale = { was: { role, name: cut(name || ref.bound), within: surroundingOf(ref) }, match: bestMatch(ref) };
+  const stale: Stale = { was: { role, name: cut(name || ref.bound, LONGEST), within: surroundingOf(ref) }, match: bestMatch(ref) };
   if (element && isHere(element)) stale.now = summary(seen(element), ref);
   return stale;
 }
@@ -251,7 +251,7 @@ function summary(it: Seen, was: Partial<Ref>): Summary {
   const ref = refs.get(number);
   if (ref && was.row && !ref.row) bindRow(ref, rowLike(was.row, it.element));
   const within = ref?.row ? surroundingOf(ref) : withinOf(it, name);
-  return { role, name: marked(it, cut(name || bound), hasMisleadingName(it, name)), within, ref: number };
+  return { role, name: marked(it, cut(name || bound, LONGEST), hasMisleadingName(it, name)), within, ref: number };
 }
 
 // The scores of properties of a candidate. A similar surrounding adds up to 1.
@@ -338,9 +338,5 @@ function withinOf(it: Seen, name: string): string {
 }
 
 export function labelOf(role: string, name: string): string {
-  return `${role} ${JSON.stringify(cut(name))}`;
-}
-
-function cut(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+  return `${role} ${JSON.stringify(cut(name, LONGEST))}`;
 }

@@ -1,7 +1,7 @@
 // Short texts that were shown and are gone when the page is read, such as toasts.
 
 import { setTimer } from "./causes";
-import { isVisible, marking, squash } from "./dom";
+import { cut, isVisible, marking, squash } from "./dom";
 import { isTextUnseen } from "./hidden";
 import { seen, withCaches } from "./seen";
 import { frame } from "./states";
@@ -131,7 +131,7 @@ function visibleText(node: Element | Text): string {
     return isVisible(seen(e)) && !isTextUnseen(seen(e));
   };
   const texts = marking(true, () => (textsOf(node) ?? []).filter((text) => isSeen(text.parentElement)));
-  return squash(texts.map((text) => text.nodeValue).join(" ")).slice(0, SHOWN);
+  return cut(squash(texts.map((text) => text.nodeValue).join(" ")), SHOWN);
 }
 
 /** The text of the document without its scripts, which can contain the texts that they show. */

@@ -238,8 +238,11 @@ impl StreamMessage {
     /// Creates a message that is transferred now.
     pub(crate) fn now(kind: StreamMessageKind, mut payload: String) -> Self {
         let length = payload.len();
-        payload.truncate(payload.floor_char_boundary(MAX_PAYLOAD_LENGTH));
-        payload.shrink_to_fit();
+        if length > MAX_PAYLOAD_LENGTH {
+            payload.truncate(payload.floor_char_boundary(MAX_PAYLOAD_LENGTH - '…'.len_utf8()));
+            payload.push('…');
+            payload.shrink_to_fit();
+        }
         Self {
             at: SystemTime::now(),
             kind,

@@ -425,8 +425,11 @@ impl<'de> Visitor<'de> for Strings {
     ) -> std::result::Result<Vec<String>, A::Error> {
         let mut strings = Vec::new();
         while let Some(mut text) = all.next_element::<String>()? {
-            text.truncate(text.floor_char_boundary(MAX_NAME));
-            text.shrink_to_fit();
+            if text.len() > MAX_NAME {
+                text.truncate(text.floor_char_boundary(MAX_NAME));
+                text.push('…');
+                text.shrink_to_fit();
+            }
             strings.push(text);
         }
         Ok(strings)

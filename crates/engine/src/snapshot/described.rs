@@ -21,9 +21,14 @@ impl Descriptions {
     /// Adds a ref, without the prefix of its frame.
     pub(crate) fn add(&mut self, reference: impl std::fmt::Display, role: &str, name: &str) {
         if self.0.len() < MAX_SIZE {
-            let name = &name[..name.floor_char_boundary(MAX_NAME_LENGTH)];
+            let short = &name[..name.floor_char_boundary(MAX_NAME_LENGTH)];
+            let cut = if short.len() < name.len() { "…" } else { "" };
             // Writing to a string cannot fail.
-            let _ = writeln!(self.0, "{reference}\t{role}\t{}", name.replace('\n', " "));
+            let _ = writeln!(
+                self.0,
+                "{reference}\t{role}\t{}{cut}",
+                short.replace('\n', " ")
+            );
         }
     }
 
@@ -100,6 +105,6 @@ mod tests {
             all.add(number, "button", &"é".repeat(1_000));
         }
         assert!(all.0.len() < MAX_SIZE + 2 * MAX_NAME_LENGTH);
-        assert_eq!(all.get("0").map(|(_, name)| name.chars().count()), Some(50));
+        assert_eq!(all.get("0").map(|(_, name)| name.chars().count()), Some(51));
     }
 }

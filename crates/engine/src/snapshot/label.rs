@@ -47,12 +47,11 @@ fn name(line: &Line<'_>, layout: Layout) -> Option<String> {
         |word: &&str| !word.contains(['[', ']', '…', '"', '\\', '|', '→']) && !is_like_ref(word);
     let words: Vec<&str> = text.split(' ').take_while(is_plain).collect();
     let text = words.join(" ");
-    let short: String = text.chars().take(MAX_NAME).collect();
-    let short = short.trim_end();
-    short
-        .chars()
-        .any(char::is_alphanumeric)
-        .then(|| short.to_owned())
+    let short = match text.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text,
+    };
+    short.chars().any(char::is_alphanumeric).then_some(short)
 }
 
 /// Returns the name of an element, or else its text.

@@ -10,6 +10,7 @@ mod paths;
 mod protocols;
 mod requirements;
 mod source;
+mod writers;
 
 use std::collections::BTreeSet;
 use std::fs;

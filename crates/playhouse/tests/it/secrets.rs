@@ -210,3 +210,71 @@ async fn the_changes_of_a_page_show_no_secret_and_are_within_the_boundary() {
     let (inside, _) = inside.split_once("</page").expect("its end");
     assert!(inside.contains("### Changes\n+ status [gone]"), "{inside}");
 }
+
+#[testkit::test(chromium)]
+async fn no_performance_file_shows_a_secret() {
+    let secret = "PASSWORD=hunter22\n";
+    let (client, _) = client(&["--caps", "performance"], secret).await;
+    let call = async |tool: &str, arguments: serde_json::Value| {
+        let answer = client.call(tool, arguments).await;
+        assert!(!answer.is_error, "{tool}: {}", answer.text);
+    };
+    call("browser_performance_start", json!({})).await;
+    let request = "() => fetch('/?key=' + out.textContent, { headers: { key: out.textContent } })
+        .catch(() => {}).then(() => { globalThis.kept = [out.textContent + 'x']; })";
+    call("browser_evaluate", json!({ "function": request })).await;
+    let file = json!({ "filename": "trace.json" });
+    call("browser_performance_stop", file).await;
+    let file = json!({ "filename": "page.heapsnapshot" });
+    call("browser_heap_snapshot", file).await;
+    for name in ["trace.json", "page.heapsnapshot"] {
+        let text = fs::read_to_string(client.workspace().join(name)).expect("text");
+        assert!(!text.contains("hunter22"), "{name}");
+        assert!(text.contains("<secret>PASSWORD</secret>"), "{name}");
+    }
+}
+
+#[testkit::test(chromium)]
+async fn a_secret_that_a_cut_divides_is_not_shown_in_part() {
+    let secret = "zqhunter22-in-twqz";
+    let (client, _) = client(&[], &format!("PASSWORD={secret}\n")).await;
+    let site = Site::start().await;
+    let page = "<p id=text></p><script>
+        const filled = (length) => 'x'.repeat(length - 8) + ' ';
+        const secret = location.hash.slice(1);
+        document.title = filled(8_000) + secret + filled(9_000);
+        text.textContent = filled(100_000) + secret + filled(1_000);
+        console.log(filled(20_000) + secret + filled(1_000));
+        console.log({ secret: filled(50) + secret + filled(200) });
+    </script>";
+    let url = format!("{}#{secret}", site.add_page("/", page));
+    let mut shown = client
+        .call("browser_navigate", json!({ "url": url }))
+        .await
+        .text;
+    let thrown = format!("() => {{ throw new Error('x'.repeat(65_520) + '{secret}') }}");
+    for (tool, arguments) in [
+        ("browser_snapshot", json!({ "filename": "page.md" })),
+        ("browser_snapshot", json!({ "target": "#text" })),
+        (
+            "browser_console_messages",
+            json!({ "filename": "console.txt" }),
+        ),
+        ("browser_console_messages", json!({})),
+        ("browser_evaluate", json!({ "function": thrown })),
+        ("get_content", json!({ "format": "text" })),
+        ("browser_tabs", json!({ "action": "list" })),
+    ] {
+        shown += &client.call(tool, arguments).await.raw.to_string();
+    }
+    for name in ["page.md", "console.txt"] {
+        shown += &fs::read_to_string(client.workspace().join(name)).expect("text");
+    }
+    for end in 3..=secret.len() {
+        for part in [&secret[..end], &secret[secret.len() - end..]] {
+            let at = shown.find(part);
+            let around = at.map(|at| &shown[at.saturating_sub(20)..(at + 40).min(shown.len())]);
+            assert_eq!(around, None, "{part}");
+        }
+    }
+}

@@ -238,7 +238,8 @@ fn shown(text: &str) -> Option<String> {
     while !text.is_char_boundary(from) {
         from += 1;
     }
-    (!text.is_empty()).then(|| text[from..].to_owned())
+    let cut = if from == 0 { "" } else { "…" };
+    (!text.is_empty()).then(|| format!("{cut}{}", &text[from..]))
 }
 
 fn ended(status: ExitStatus) -> String {

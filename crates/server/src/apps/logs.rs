@@ -104,21 +104,32 @@ pub(crate) fn last(path: &Path, most: u64) -> io::Result<Excerpt> {
 }
 
 /// Returns at most `most` bytes of a log from `offset`, in whole lines unless they are longer than that, and the offset of the next page,
-/// unless this is the end.
+/// unless this is the end. `…` marks a line of which a part is on another page.
 pub(crate) fn page(path: &Path, offset: u64, most: u64) -> io::Result<(Excerpt, Option<u64>)> {
     let mut file = opened(path)?;
     let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(offset))?;
+    let before = offset.saturating_sub(1);
+    file.seek(SeekFrom::Start(before))?;
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
-    if offset + (bytes.len() as u64) < length
-        && let Some(at) = bytes.iter().rposition(|byte| *byte == b'\n')
-    {
-        bytes.truncate(at + 1);
+    file.take(most + offset - before).read_to_end(&mut bytes)?;
+    let begins_inside = offset > 0 && bytes.first().is_some_and(|byte| *byte != b'\n');
+    bytes.drain(..bytes.len().min(usize::from(offset > 0)));
+    let mut ends_inside = false;
+    if offset + (bytes.len() as u64) < length {
+        match bytes.iter().rposition(|byte| *byte == b'\n') {
+            Some(at) => bytes.truncate(at + 1),
+            None => ends_inside = true,
+        }
     }
     let next = offset + bytes.len() as u64;
+    let cut = |is_cut| if is_cut { "…" } else { "" };
     let excerpt = Excerpt {
-        text: readable(&bytes),
+        text: format!(
+            "{}{}{}",
+            cut(begins_inside && !bytes.is_empty()),
+            readable(&bytes),
+            cut(ends_inside)
+        ),
         left_out: offset,
     };
     Ok((
@@ -142,12 +153,15 @@ fn part(file: &mut File, offset: u64, length: u64, most: u64) -> io::Result<Exce
     file.take(length.saturating_sub(from))
         .read_to_end(&mut bytes)?;
     let mut begin = 0;
+    let mut cut = "";
     if from > offset {
-        let first_line = bytes.iter().position(|byte| *byte == b'\n');
-        begin = first_line.map_or(0, |at| at + 1);
+        match bytes.iter().position(|byte| *byte == b'\n') {
+            Some(at) => begin = at + 1,
+            None => cut = "…",
+        }
     }
     Ok(Excerpt {
-        text: readable(&bytes[begin..]),
+        text: format!("{cut}{}", readable(&bytes[begin..])),
         left_out: from - offset + begin as u64,
     })
 }
@@ -279,6 +293,22 @@ mod tests {
         assert_eq!((&*excerpt.text, next), ("first\nsecond\n", Some(13)));
         let (excerpt, next) = page(&path, 13, 14).unwrap();
         assert_eq!((&*excerpt.text, next), ("third\n", None));
+    }
+
+    #[test]
+    fn a_line_that_is_cut_is_marked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("app.log");
+        append(&path, "one long line\n2\n");
+        let text = |offset, most| page(&path, offset, most).unwrap().0.text;
+        assert_eq!(text(0, 8), "one long…");
+        assert_eq!(text(8, 8), "… line\n2\n");
+        assert_eq!(text(4, 4), "…long…");
+        assert_eq!(text(14, 8), "2\n");
+        assert_eq!(text(16, 8), "");
+        assert_eq!(last(&path, 1).unwrap().text, "");
+        append(&path, "another line");
+        assert_eq!(last(&path, 4).unwrap().text, "…line");
     }
 
     #[test]

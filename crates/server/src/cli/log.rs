@@ -2,7 +2,7 @@
 
 mod file;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 
 use engine::TELEMETRY;
@@ -14,7 +14,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::config::{ConfigError, LogFormat, LogSettings, Settings};
+use crate::config::{ConfigError, LogFormat, LogSettings, Secrets, Settings};
 use crate::telemetry::{SpanMetrics, Traces};
 use file::LogFile;
 
@@ -30,6 +30,7 @@ pub(super) fn begin(settings: &Settings, is_server: bool) -> Result<Option<Trace
         readers.push(SpanMetrics.with_filter(spans).boxed());
     }
     readers.extend(traces.as_ref().map(Traces::layer));
+    let secrets = settings.secrets.clone();
     let settings = &settings.log;
     match &settings.file {
         Some(path) => {
@@ -37,14 +38,41 @@ pub(super) fn begin(settings: &Settings, is_server: bool) -> Result<Option<Trace
                 path: path.clone(),
                 error,
             })?;
-            report(settings, Mutex::new(file), false, true, readers);
+            let file = Mutex::new(Masking {
+                writer: file,
+                secrets,
+            });
+            report(settings, file, false, true, readers);
         }
         None => {
             let is_terminal = io::stderr().is_terminal();
-            report(settings, io::stderr, is_terminal, false, readers);
+            let stderr = move || Masking {
+                writer: io::stderr(),
+                secrets: secrets.clone(),
+            };
+            report(settings, stderr, is_terminal, false, readers);
         }
     }
     Ok(traces)
+}
+
+/// Masks secrets in each entry.
+struct Masking<W> {
+    writer: W,
+    secrets: Secrets,
+}
+
+impl<W: Write> Write for Masking<W> {
+    fn write(&mut self, entry: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(entry).into_owned();
+        self.writer
+            .write_all(self.secrets.redacted(text).as_bytes())?;
+        Ok(entry.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
 }
 
 /// What reads spans besides the log.
@@ -86,4 +114,20 @@ fn report(
     let started = tracing_subscriber::registry().with(readers).try_init();
     // Only a second start in one process fails; the first one stays in effect.
     drop(started);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_of_the_log_shows_no_secret() {
+        let mut log = Masking {
+            writer: Vec::new(),
+            secrets: Secrets::new([("KEY".to_owned(), "hunter\"22".to_owned())]),
+        };
+        log.write_all(br#"sent {"text":"hunter\"22"}"#)
+            .expect("writable");
+        assert_eq!(log.writer, br#"sent {"text":"<secret>KEY</secret>"}"#);
+    }
 }

@@ -4,6 +4,7 @@
 //! and memory that is linear in the values.
 
 mod canonical;
+mod cuts;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 
 use canonical::{Canonical, Form, canonical, has_escapes};
+use cuts::CutPatterns;
 
 /// A value that must be masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +72,7 @@ impl Eq for Hidden {}
 /// An automaton that finds patterns.
 struct Patterns {
     automaton: AhoCorasick,
+    cut: CutPatterns,
     /// The value of each pattern, and whether it is matched as a word.
     facts: Vec<(usize, bool)>,
 }
@@ -250,21 +253,30 @@ impl Patterns {
         if size > MAX_PATTERNS {
             return Err(());
         }
+        let cut = CutPatterns::new(parts.iter().copied())?;
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(parts)
             .map_err(drop)?;
-        Ok(Some(Self { automaton, facts }))
+        Ok(Some(Self {
+            automaton,
+            cut,
+            facts,
+        }))
     }
 
     fn find(&self, form: &Canonical, found: &mut Vec<Found>) {
-        for it in self.automaton.find_overlapping_iter(&form.text) {
-            let (value, is_word) = self.facts[it.pattern().as_usize()];
-            if is_word && !is_whole_word(&form.text, it.start(), it.end()) {
+        let whole = self.automaton.find_overlapping_iter(&form.text);
+        let whole = whole.map(|it| (it.start(), it.end(), it.pattern().as_usize()));
+        let parts = self.cut.find(&form.text).into_iter();
+        let parts = parts.map(|it| (it.start, it.end, it.pattern));
+        for (start, end, pattern) in whole.chain(parts) {
+            let (value, is_word) = self.facts[pattern];
+            if is_word && !is_whole_word(&form.text, start, end) {
                 continue;
             }
-            let (start, end) = form.source(it.start(), it.end());
+            let (start, end) = form.source(start, end);
             found.push(Found {
                 start,
                 end: Reverse(end),

@@ -262,3 +262,46 @@ fn a_name_stands_for_its_value() {
         ("EMPTY".to_owned(), Typed::Text("EMPTY".to_owned()))
     );
 }
+
+#[test]
+fn a_part_of_a_value_at_a_cut_is_hidden() {
+    let long = "line of a long value, ".repeat(60);
+    let secrets = secrets(&[("P", "hunter22/ü"), ("LONG", &long)]);
+    let shown = |text: &str| secrets.redacted(text.to_owned());
+    for cut in [
+        "hun",
+        "hunter22",
+        "hunter22/ü",
+        "hunter22 ",
+        "hunter22%2",
+        "hunter22%2F%C3",
+        "hunter22%2f%",
+        r"hunter22\u002f\u00",
+        "hunter22/&#x",
+        "hunter22&#47;&uum",
+        "h\u{200b}unter",
+    ] {
+        assert_eq!(
+            shown(&format!("<{cut}… (cut off)")),
+            "<<secret>P</secret>… (cut off)",
+            "{cut}"
+        );
+    }
+    assert_eq!(shown(r#""hunter\u2026""#), r#""<secret>P</secret>\u2026""#);
+    assert_eq!(shown("a …22/ü>"), "a …<secret>P</secret>>");
+    assert_eq!(
+        shown("hunt… left out …er22/ü"),
+        "<secret>P</secret>… left out …<secret>P</secret>"
+    );
+    assert_eq!(
+        shown(&format!("{}…", &long[..700])),
+        "<secret>LONG</secret>…"
+    );
+    // Where nothing is cut, a part is an ordinary word.
+    assert_eq!(
+        shown("hunter… hu… a hunter, …/üx"),
+        "<secret>P</secret>… hu… a hunter, …/üx"
+    );
+    secrets.mask_typed(&["pass12".to_owned()]);
+    assert_eq!(shown("pass… bypass…"), "••••••… bypass…");
+}

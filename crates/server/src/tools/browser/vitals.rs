@@ -143,7 +143,10 @@ pub(super) fn shown(element: &ElementFacts) -> String {
         let id = id.map(|id| format!("#{id}")).unwrap_or_default();
         return format!("{}{id} [ref={reference}]", element.tag);
     }
-    let name: String = element.name.chars().take(MAX_NAME).collect();
+    let name = match element.name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => format!("{}…", &element.name[..end]),
+        None => element.name.clone(),
+    };
     format!(
         "{} {} [ref={reference}]",
         element.role,

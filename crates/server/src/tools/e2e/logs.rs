@@ -187,10 +187,12 @@ fn keep_last(text: &mut String, tail: Option<usize>, room: usize) -> u64 {
     }
     let surplus = text.ceil_char_boundary(text.len().saturating_sub(room));
     if surplus > 0 {
-        let begin = text[surplus..].find('\n');
-        text.drain(..begin.map_or(surplus, |at| surplus + at + 1));
+        match text[surplus..].find('\n') {
+            Some(at) => drop(text.drain(..=surplus + at)),
+            None => text.replace_range(..surplus, "…"),
+        }
     }
-    (before - text.len()) as u64
+    before.saturating_sub(text.len()) as u64
 }
 
 /// Wait until the app's server logs a line: with the last action, or later.

@@ -1,6 +1,7 @@
 //! Steps that only the user can do: typing a one-time code or a password, or approving a login elsewhere.
 
 use crate::access::principal::Permission;
+use crate::answers::bound::truncated;
 use crate::calls::handover::{Handover, HandoverRequest};
 use crate::calls::{Call, Elicitation, ElicitationKind, ElicitationResult};
 use crate::error::{Error, ErrorCode, Result};
@@ -192,6 +193,6 @@ async fn request_input(
 fn site(text: &str) -> String {
     match Url::parse(text) {
         Ok(url) if url.has_host() => url.origin().ascii_serialization(),
-        _ => text.chars().take(100).collect(),
+        _ => truncated(text, 100),
     }
 }
