@@ -11,7 +11,6 @@ mod connection;
 mod dial;
 mod forward;
 mod outcomes;
-mod peer;
 mod pool;
 mod rules;
 mod socks;

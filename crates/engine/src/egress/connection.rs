@@ -2,12 +2,12 @@
 
 use super::Shared;
 use super::dial::Failure;
-use super::peer::is_same_user;
 use super::pool::PooledConnection;
 use super::rules::Destination;
 use super::throttle::Throttled;
 use super::tunnel::{SchemeRules, Server, Tunnel};
 use crate::error::NetError;
+use crate::peer::is_same_user;
 use bytes::Bytes;
 use http::header::{CONNECTION, HeaderValue};
 use http::{Method, Request, Response, StatusCode};

@@ -5,6 +5,7 @@ use super::source::Source;
 use crate::backend::BrowserBackend;
 use crate::backend::cdp::CdpBrowser;
 use crate::error::{Error, Result};
+use crate::peer::is_same_user;
 use crate::progress::Progress;
 use serde_json::{Value, json};
 use std::fs;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::process::Child;
 use wire::extension::{ExtensionRelay, PROTOCOL_VERSION};
 
 /// The identifiers of the extensions that are searched for: that of `@playwright/mcp` in the Chrome Web Store, and that of Playhouse.
@@ -68,17 +70,28 @@ pub(super) async fn connect(
         let failed = |error: wire::Error| connect_error(&extension, error.to_string());
         // The secret in the path of the relay: 122 random bits.
         let secret = uuid::Uuid::new_v4().to_string();
-        let relay = ExtensionRelay::start(&extension, &secret)
+        let relay = ExtensionRelay::start(&extension, &secret, is_same_user)
             .await
             .map_err(failed)?;
         let page = options.connect_page(&extension, &relay.url());
-        options
+        let not_launched = |reason: String| {
+            let path = found.path.display();
+            connect_error(&extension, format!("Failed to launch {path}: {reason}"))
+        };
+        let mut browser = options
             .open(&found, profile.as_deref(), &page)
-            .map_err(|error| {
-                let path = found.path.display();
-                connect_error(&extension, format!("Failed to launch {path}: {error}"))
-            })?;
-        let accepted = tokio::time::timeout(options.timeout, relay.accept()).await;
+            .map_err(|error| not_launched(error.to_string()))?;
+        let failed_to_start = async {
+            match browser.wait().await {
+                Ok(status) if !status.success() => not_launched(format!("it has ended: {status}")),
+                // A browser that runs already opens the page.
+                _ => std::future::pending().await,
+            }
+        };
+        let accepted = tokio::select! {
+            accepted = tokio::time::timeout(options.timeout, relay.accept()) => accepted,
+            error = failed_to_start => return Err(error),
+        };
         let (connection, events) = accepted
             .map_err(|_| connect_error(&extension, options.timeout_reason(profile.as_deref())))?
             .map_err(failed)?;
@@ -138,7 +151,12 @@ impl ExtensionEndpoint {
     }
 
     /// Opens a page in the browser. A browser that was not running stays open when this process ends.
-    fn open(&self, found: &FoundBrowser, profile: Option<&str>, page: &str) -> std::io::Result<()> {
+    fn open(
+        &self,
+        found: &FoundBrowser,
+        profile: Option<&str>,
+        page: &str,
+    ) -> std::io::Result<Child> {
         #[expect(
             clippy::disallowed_methods,
             reason = "the browser belongs to the user and must not end with the server"
@@ -148,6 +166,7 @@ impl ExtensionEndpoint {
         command
             .args(folder.map(|folder| format!("--user-data-dir={}", folder.display())))
             .args(profile.map(|profile| format!("--profile-directory={profile}")))
+            .args(super::is_root().then_some("--no-sandbox"))
             .args(&self.args)
             .arg(page)
             .envs(self.env.iter().map(|(name, value)| (name, value)))
@@ -157,9 +176,8 @@ impl ExtensionEndpoint {
         // A signal of the terminal ends the server only.
         #[cfg(unix)]
         command.process_group(0);
-        // The runtime reaps the process.
-        drop(command.spawn()?);
-        Ok(())
+        // The runtime reaps the process, also after this is dropped.
+        command.spawn()
     }
 
     /// Returns why the extension did not connect, and what to do.

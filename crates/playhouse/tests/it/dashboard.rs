@@ -207,3 +207,16 @@ fn cookie(answer: &HttpAnswer) -> String {
     assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
     cookie.split(';').next().unwrap_or_default().to_owned()
 }
+
+/// Returns the address of the WebSocket of a page, with what the response to its login gave to the page.
+fn socket_of(origin: &str, login: &HttpAnswer) -> String {
+    let (path, page) = login
+        .header("location")
+        .split_once('#')
+        .expect("a fragment");
+    assert_eq!(path, "/dashboard");
+    format!(
+        "{}/dashboard/socket?page={page}",
+        origin.replacen("http", "ws", 1)
+    )
+}

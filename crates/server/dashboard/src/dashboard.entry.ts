@@ -9,6 +9,9 @@ import { label, SessionList } from "./sessions";
 
 const RECONNECT_INTERVAL = 2000;
 
+/** Where the page keeps what its login gave it: a browser sends the cookie to other ports of the host, too. */
+const LOGIN = "playhouse-login";
+
 const takeOver = element<HTMLButtonElement>("take-over");
 const handBack = element<HTMLButtonElement>("hand-back");
 const pages = element<HTMLSelectElement>("pages");
@@ -143,7 +146,9 @@ element("annotate").addEventListener("click", () => {
   send({ do: "annotate" });
   element("screen").focus();
 });
-element("close").addEventListener("click", () => send({ do: "close" }));
+element("close").addEventListener("click", () => {
+  if (confirm("Close this session? Its pages, cookies and storage are gone then.")) send({ do: "close" });
+});
 pages.addEventListener("change", () => {
   selectedPage = pages.value || null;
   report(null);
@@ -158,10 +163,13 @@ element("dialog-dismiss").addEventListener("click", () => send({ do: "dialog", a
 function connect(): void {
   const url = new URL("dashboard/socket", location.href);
   url.protocol = url.protocol.replace("http", "ws");
+  url.searchParams.set("page", localStorage.getItem(LOGIN) ?? "");
   const opened = new WebSocket(url);
+  let isRefused = true;
   socket = opened;
   opened.binaryType = "blob";
   opened.addEventListener("open", () => {
+    isRefused = false;
     setText(element("connection"), "Connected");
     if (selected !== null) send({ do: "show", session: selected, page: selectedPage });
   });
@@ -174,19 +182,24 @@ function connect(): void {
     fileChooser.stop();
     controlled = null;
     render();
-    setTimeout(() => void reconnect(), RECONNECT_INTERVAL);
+    setTimeout(() => void reconnect(isRefused), RECONNECT_INTERVAL);
   });
 }
 
-/** Connects again, or shows the login where the old one has ended. */
-async function reconnect(): Promise<void> {
+/** Connects again, or shows the login where the old one has ended or is that of another page. */
+async function reconnect(isRefused: boolean): Promise<void> {
   try {
     const response = await fetch(location.href);
     if (response.redirected || !response.ok) return location.reload();
+    if (isRefused) return location.assign("dashboard/login");
   } catch {
     // The server does not run.
   }
   connect();
 }
 
+if (location.hash) {
+  localStorage.setItem(LOGIN, location.hash.slice(1));
+  history.replaceState(null, "", location.pathname);
+}
 connect();

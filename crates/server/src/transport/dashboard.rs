@@ -129,9 +129,16 @@ fn router<S: Clone + Send + Sync + 'static>(site: Arc<Site>) -> Router<S> {
 }
 
 impl Site {
-    /// Identifies the user of a request by its cookie, or by the headers with which clients authenticate.
-    async fn identify(&self, uri: &Uri, headers: &HeaderMap) -> Result<Visitor, StatusCode> {
-        if let Some(login) = self.logins.find(headers) {
+    /// Identifies the user of a request by its cookie, or by the headers with which clients authenticate. With a cookie, a request that
+    /// uses sessions also needs what only the page has.
+    async fn identify(
+        &self,
+        uri: &Uri,
+        headers: &HeaderMap,
+        page: Option<&str>,
+    ) -> Result<Visitor, StatusCode> {
+        let login = self.logins.find(headers);
+        if let Some(login) = login.filter(|login| page.is_none_or(|page| login.is_of_page(page))) {
             let Login {
                 principal,
                 until,
@@ -184,13 +191,13 @@ async fn page(
     if let (Some(token), Credentials::Link(link)) = (&opened.token, &site.credentials) {
         return match link.redeem(token) {
             true => {
-                let cookie = site.logins.add(Principal::anonymous(), None, Scheme::Http);
-                to(PATH, Some(cookie))
+                let login = site.logins.add(Principal::anonymous(), None, Scheme::Http);
+                to_dashboard(login)
             }
             false => login_page(StatusCode::FORBIDDEN, &site, true),
         };
     }
-    match site.identify(&uri, &headers).await {
+    match site.identify(&uri, &headers, None).await {
         Ok(_) => {
             let has_login = match &site.credentials {
                 Credentials::Keys(authenticator) => authenticator.needs_credentials(),
@@ -242,7 +249,7 @@ async fn login(
             let Visitor {
                 principal, until, ..
             } = visitor;
-            to(PATH, Some(site.logins.add(principal, until, scheme)))
+            to_dashboard(site.logins.add(principal, until, scheme))
         }
         // A browser that gets 401 expects a challenge.
         Err(StatusCode::UNAUTHORIZED) => login_page(StatusCode::FORBIDDEN, &site, true),
@@ -258,9 +265,16 @@ async fn logout(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
     to(LOGIN_PATH, Some(site.logins.remove(&headers, scheme)))
 }
 
+#[derive(Deserialize)]
+struct Connecting {
+    #[serde(default)]
+    page: String,
+}
+
 /// `GET /dashboard/socket`
 async fn connect(
     State(site): State<Arc<Site>>,
+    Query(connecting): Query<Connecting>,
     Extension(place): Extension<ConnectionSlot>,
     uri: Uri,
     headers: HeaderMap,
@@ -269,7 +283,7 @@ async fn connect(
     if own_page(&headers).is_none() {
         return StatusCode::FORBIDDEN.into_response();
     }
-    match site.identify(&uri, &headers).await {
+    match site.identify(&uri, &headers, Some(&connecting.page)).await {
         Ok(visitor) => {
             place.on_authenticated();
             socket::serve(upgrade, site, visitor, place)
@@ -281,16 +295,29 @@ async fn connect(
     }
 }
 
-/// Returns the scheme of the page of this server that sent a request; `None` if another page sent it. Other ports of the same host are the same site for browsers, which send
-/// them the cookie, so that the origin is compared.
+/// Returns the scheme of the page of this server that sent a request; `None` if another page sent it. Other ports of the same host are the
+/// same site for browsers, which send them the cookie, so that the origin is compared.
 fn own_page(headers: &HeaderMap) -> Option<Scheme> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let site = HeaderName::from_static("sec-fetch-site");
+    if text(site).is_some_and(|site| site != "same-origin") {
+        return None;
+    }
     let (scheme, authority) = text(header::ORIGIN)?.split_once("://")?;
     let is_own = text(header::HOST)?.eq_ignore_ascii_case(authority);
     is_own.then(|| match scheme.eq_ignore_ascii_case("https") {
         true => Scheme::Https,
         false => Scheme::Http,
     })
+}
+
+/// Sends the browser to the dashboard. The fragment of a URL reaches its page only.
+fn to_dashboard((cookie, page): (HeaderValue, String)) -> Response {
+    let location = HeaderValue::from_str(&format!("{PATH}#{page}"));
+    let location = location.expect("a path and digits are visible ASCII");
+    let mut response = to(PATH, Some(cookie));
+    response.headers_mut().insert(header::LOCATION, location);
+    response
 }
 
 /// Sends the browser to a page, perhaps with another cookie.
@@ -364,6 +391,11 @@ mod tests {
             if let Some(origin) = origin {
                 headers.insert(header::ORIGIN, HeaderValue::from_static(origin));
             }
+            assert_eq!(own_page(&headers), scheme, "{origin:?} {host}");
+            let site = HeaderName::from_static("sec-fetch-site");
+            headers.insert(site.clone(), HeaderValue::from_static("same-site"));
+            assert_eq!(own_page(&headers), None, "{origin:?} {host}");
+            headers.insert(site, HeaderValue::from_static("same-origin"));
             assert_eq!(own_page(&headers), scheme, "{origin:?} {host}");
         }
     }

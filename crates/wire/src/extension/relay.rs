@@ -30,6 +30,7 @@ pub struct ExtensionRelay {
     address: SocketAddr,
     path: String,
     origin: String,
+    admits: fn(SocketAddr, SocketAddr) -> bool,
 }
 
 /// A connection through the extension, with the queue of its browser-level events.
@@ -39,8 +40,13 @@ pub type ExtensionConnection = (Connection, EventStream);
 type Accepted = (WebSocketStream<NoDelayStream>, String);
 
 impl ExtensionRelay {
-    /// Listens for the extension of that id. Its requests must have the secret in their path.
-    pub async fn start(extension: &str, secret: &str) -> Result<Self> {
+    /// Listens for the extension of that id. Its requests must have the secret in their path, which other users of the machine can read in
+    /// the arguments of the browser: `admits` returns whether a connection from that client to that address is accepted.
+    pub async fn start(
+        extension: &str,
+        secret: &str,
+        admits: fn(SocketAddr, SocketAddr) -> bool,
+    ) -> Result<Self> {
         let failed = |error: std::io::Error| connect_error(error.to_string());
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .await
@@ -50,6 +56,7 @@ impl ExtensionRelay {
             listener,
             path: format!("/extension/{secret}"),
             origin: format!("chrome-extension://{extension}"),
+            admits,
         })
     }
 
@@ -79,7 +86,11 @@ impl ExtensionRelay {
         loop {
             tokio::select! {
                 accepted = self.listener.accept() => {
-                    let (socket, _) = accepted.map_err(|error| connect_error(error.to_string()))?;
+                    let (socket, peer) = accepted.map_err(|error| connect_error(error.to_string()))?;
+                    if !(self.admits)(peer, self.address) {
+                        tracing::warn!(%peer, "a connection of another user was closed");
+                        continue;
+                    }
                     // A client that sends nothing delays no other.
                     handshakes.push(tokio::time::timeout(HANDSHAKE_TIMEOUT, self.handshake(socket)));
                 }
@@ -154,4 +165,30 @@ fn connect_error(message: String) -> Error {
 )]
 fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+
+    async fn is_accepted(admits: fn(SocketAddr, SocketAddr) -> bool) -> bool {
+        let relay = ExtensionRelay::start("abc", "secret", admits);
+        let relay = relay.await.expect("a port");
+        let mut request = relay.url().into_client_request().expect("a URL");
+        let origin = "chrome-extension://abc".parse().expect("a header");
+        request.headers_mut().insert(ORIGIN, origin);
+        let stream = TcpStream::connect(relay.address).await.expect("it listens");
+        let connecting = tokio_tungstenite::client_async(request, stream);
+        tokio::select! {
+            connected = connecting => connected.is_ok(),
+            accepted = relay.first_handshake() => accepted.is_ok(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_of_another_user_is_closed() {
+        assert!(is_accepted(|_, _| true).await);
+        assert!(!is_accepted(|_, _| false).await);
+    }
 }

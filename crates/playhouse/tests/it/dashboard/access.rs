@@ -1,6 +1,6 @@
 //! Who sees and uses what at the dashboard.
 
-use super::{FIELD, click, contains_text, cookie, open_dashboard, send};
+use super::{FIELD, click, contains_text, cookie, open_dashboard, send, socket_of};
 use crate::key_server::KeyServer;
 use crate::{evaluated, launch};
 use serde_json::json;
@@ -36,7 +36,7 @@ async fn a_principal_sees_its_own_sessions_only() {
             "{cross:?}"
         );
     }
-    let mut cookies = Vec::new();
+    let mut logins = Vec::new();
     for name in ["ada", "bob", "eve"] {
         let login = send(
             host,
@@ -46,21 +46,29 @@ async fn a_principal_sees_its_own_sessions_only() {
             &format!("key={name}key"),
         )
         .await;
-        assert_eq!(
-            (login.status, login.header("location")),
-            (303, "/dashboard"),
-            "{login:?}"
-        );
-        cookies.push(cookie(&login));
+        assert_eq!(login.status, 303, "{login:?}");
+        logins.push((cookie(&login), socket_of(origin, &login)));
     }
-    let socket = format!("{}/dashboard/socket", origin.replacen("http", "ws", 1));
-    let connect = async |cookie: &str, origin: &str| {
-        let headers = [("cookie", cookie), ("origin", origin)];
-        WebSocketClient::try_connect(&socket, "", &headers).await
+    let connect = async |(cookie, socket): &(String, String), origin: &str| {
+        let headers = [("cookie", cookie.as_str()), ("origin", origin)];
+        WebSocketClient::try_connect(socket, "", &headers).await
     };
-    assert_eq!(connect("", origin).await.err(), Some(401));
+    // Neither the cookie nor what the page has suffices, and each login has its own.
+    let (first, second) = (&logins[0], &logins[1]);
+    let alone = first.1.split('?').next().expect("a URL").to_owned();
+    for incomplete in [
+        (String::new(), first.1.clone()),
+        (first.0.clone(), alone),
+        (first.0.clone(), second.1.clone()),
+    ] {
+        assert_eq!(connect(&incomplete, origin).await.err(), Some(401));
+    }
+    let seen = [("host", host), ("cookie", &*first.0)];
+    let page = send(host, "GET", "/dashboard", &seen, "").await;
+    let (_, token) = first.1.split_once("page=").expect("a token");
+    assert!(page.status == 200 && !page.body.contains(token), "{page:?}");
     assert_eq!(
-        connect(&cookies[0], "http://localhost:1").await.err(),
+        connect(&logins[0], "http://localhost:1").await.err(),
         Some(403)
     );
     let created = server.success("ada", "create_session", json!({ "name": "mine" }));
@@ -70,13 +78,13 @@ async fn a_principal_sees_its_own_sessions_only() {
         .as_str()
         .unwrap_or_else(|| panic!("{created}"))
         .to_owned();
-    let mut ada = connect(&cookies[0], origin)
+    let mut ada = connect(&logins[0], origin)
         .await
         .unwrap_or_else(|status| panic!("{status}"));
     let seen = ada.next().await.expect("a message");
     assert_eq!(seen["sessions"][0]["id"], *id, "{seen}");
     let show = json!({ "do": "show", "session": id }).to_string();
-    let mut bob = connect(&cookies[1], origin)
+    let mut bob = connect(&logins[1], origin)
         .await
         .unwrap_or_else(|status| panic!("{status}"));
     assert_eq!(bob.next().await.expect("a message")["sessions"], json!([]));
@@ -97,7 +105,7 @@ async fn a_principal_sees_its_own_sessions_only() {
     }
     // A key that may only read watches only.
     server.success("eve", "browser_snapshot", json!({})).await;
-    let mut eve = connect(&cookies[2], origin)
+    let mut eve = connect(&logins[2], origin)
         .await
         .unwrap_or_else(|status| panic!("{status}"));
     let seen = eve.next().await.expect("a message");
@@ -111,7 +119,7 @@ async fn a_principal_sees_its_own_sessions_only() {
     .await;
     assert!(denied.contains("browser:act"), "{denied}");
     // The login ends with the cookie.
-    let headers = [own[0], own[1], ("cookie", &*cookies[1])];
+    let headers = [own[0], own[1], ("cookie", &*logins[1].0)];
     let logout = send(host, "POST", "/dashboard/logout", &headers, "").await;
     assert_eq!(logout.status, 303, "{logout:?}");
     eventually(async || match bob.next().await {
@@ -119,7 +127,7 @@ async fn a_principal_sees_its_own_sessions_only() {
         Ok(message) => Err(message.to_string()),
     })
     .await;
-    assert_eq!(connect(&cookies[1], origin).await.err(), Some(401));
+    assert_eq!(connect(&logins[1], origin).await.err(), Some(401));
 }
 
 #[testkit::test(chromium)]

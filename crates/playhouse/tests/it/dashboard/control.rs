@@ -44,7 +44,18 @@ async fn a_user_takes_a_session_over_and_hands_it_back(engine: Engine) {
     dashboard.click("#screen").await;
     dashboard.press("x").await;
     dashboard.field_has("shopping", "agent").await;
-    dashboard.click("#close").await;
+    for accept in [false, true] {
+        dashboard
+            .user
+            .call("click", json!({ "selector": "#close" }))
+            .await;
+        let answer = json!({ "accept": accept });
+        let asked = dashboard.user.call("browser_handle_dialog", answer).await;
+        assert!(!asked.is_error, "{}", asked.text);
+        if !accept {
+            dashboard.shows("#sessions .name", "shopping").await;
+        }
+    }
     dashboard
         .shows(
             "#no-sessions",
@@ -132,4 +143,41 @@ async fn closing_the_default_session_waits_too() {
     let close = json!({ "sessionId": "default" });
     tokio::join!(agent.success("close_session", close), hand_back);
     contains_text(&user, "#url", "No page is open.").await;
+}
+
+#[testkit::test(chromium, firefox, webkit)]
+async fn a_password_that_the_user_types_is_masked_in_what_the_page_sends(engine: Engine) {
+    let password = "tr0ub4dor&3";
+    let site = Site::start().await;
+    let page = "<!doctype html><style>input { position: fixed; inset: 0; width: 100vw; height: 100vh }</style>
+        <input type=password oninput='fetch(`/sent`, { method: `POST`, body: `p=${value}` })'>";
+    let url = site.add_page("/form", page);
+    let dashboard = Dashboard::start(engine).await;
+    dashboard.open_and_take_over(&url).await;
+    dashboard.click("#screen").await;
+    for key in password.chars() {
+        dashboard.press(&key.to_string()).await;
+    }
+    let sent = || {
+        site.requests()
+            .iter()
+            .filter(|request| request.target == "/sent")
+            .count()
+    };
+    eventually(async || sent() == password.len()).await;
+    dashboard.click("#hand-back").await;
+    let mut bodies = 0;
+    for index in 1..=password.len() + 3 {
+        let request = json!({ "sessionId": "shopping", "index": index, "part": "request-body" });
+        let answer = dashboard
+            .call("browser_network_request", request)
+            .await
+            .to_string();
+        bodies += usize::from(answer.contains("p=•"));
+        for end in 4..=password.len() {
+            let shown = format!("p={}", &password[..end]);
+            assert!(!answer.contains(&shown), "{shown}: {answer}");
+        }
+    }
+    assert!(bodies > 0, "the page has sent it");
 }

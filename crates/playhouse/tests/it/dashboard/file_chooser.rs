@@ -107,7 +107,7 @@ impl Socket {
         let headers = [("host", host), ("origin", origin)];
         let login = super::send(host, "POST", "/dashboard/login", &headers, "key=adakey").await;
         let cookie = super::cookie(&login);
-        let url = format!("{}/dashboard/socket", origin.replacen("http", "ws", 1));
+        let url = super::socket_of(origin, &login);
         let headers = [("cookie", &*cookie), ("origin", origin)];
         let mut socket = Self(WebSocketClient::connect(&url, "", &headers).await);
         let sessions = socket

@@ -1,4 +1,5 @@
-//! Logins of browsers at the dashboard: a key, a token or a link is exchanged for a random value in a cookie.
+//! Logins of browsers at the dashboard: a key, a token or a link is exchanged for a random value in a cookie, and another one that only the
+//! page has, because a browser sends the cookie to other ports of the host, too.
 
 use crate::access::principal::Principal;
 use http::{HeaderMap, HeaderValue, header};
@@ -33,6 +34,8 @@ pub(super) enum Scheme {
 #[derive(Clone)]
 pub(super) struct Login {
     value: String,
+    /// What the page must send in addition to the cookie.
+    page: String,
     pub(super) principal: Principal,
     pub(super) until: SystemTime,
     /// Cancelled when the user logs out, or when the login ends for a new one.
@@ -48,16 +51,19 @@ impl Logins {
         }
     }
 
-    /// Adds a login that ends with the credentials, and returns its cookie for a browser with a page of this scheme.
+    /// Adds a login that ends with the credentials, and returns its cookie for a browser with a page of this scheme, and what only the page
+    /// gets.
     pub(super) fn add(
         &self,
         principal: Principal,
         until: Option<SystemTime>,
         scheme: Scheme,
-    ) -> HeaderValue {
+    ) -> (HeaderValue, String) {
         let latest = SystemTime::now() + LOGIN_LIFETIME;
+        let page = Uuid::new_v4().simple().to_string();
         let login = Login {
             value: Uuid::new_v4().simple().to_string(),
+            page: page.clone(),
             principal,
             until: until.map_or(latest, |until| until.min(latest)),
             ended: CancellationToken::new(),
@@ -68,7 +74,7 @@ impl Logins {
             open.remove(0).ended.cancel();
         }
         open.push(login);
-        cookie
+        (cookie, page)
     }
 
     /// Returns the login that the cookies name.
@@ -79,7 +85,16 @@ impl Logins {
         let login = open.find(|login| login.value.as_bytes().ct_eq(value.as_bytes()).into())?;
         Some(login.clone())
     }
+}
 
+impl Login {
+    /// Whether the request is that of the page, and not only of a browser that has its cookie.
+    pub(super) fn is_of_page(&self, page: &str) -> bool {
+        self.page.as_bytes().ct_eq(page.as_bytes()).into()
+    }
+}
+
+impl Logins {
     /// Ends the login that the cookies name with its open dashboards, and returns a cookie that replaces it.
     pub(super) fn remove(&self, headers: &HeaderMap, scheme: Scheme) -> HeaderValue {
         if let Some(login) = self.find(headers) {
@@ -178,7 +193,7 @@ mod tests {
     fn a_login_ends_with_its_credentials_and_when_the_user_logs_out() {
         let logins = Logins::new(8931, true);
         let ada = Principal::named("key:ada");
-        let cookie = logins.add(ada.clone(), None, Scheme::Http);
+        let (cookie, page) = logins.add(ada.clone(), None, Scheme::Http);
         let text = cookie.to_str().unwrap();
         assert!(
             text.contains("; Path=/dashboard; HttpOnly; SameSite=Strict; Secure"),
@@ -186,11 +201,12 @@ mod tests {
         );
         let found = logins.find(&headers(&cookie)).expect("a login");
         assert_eq!(found.principal, ada);
+        assert!(found.is_of_page(&page) && !found.is_of_page("") && !text.contains(&page));
         assert!(Logins::new(8931, true).find(&headers(&cookie)).is_none());
         logins.remove(&headers(&cookie), Scheme::Http);
         assert!(found.ended.is_cancelled());
         assert!(logins.find(&headers(&cookie)).is_none());
-        let cookie = logins.add(ada, Some(SystemTime::now()), Scheme::Http);
+        let (cookie, _) = logins.add(ada, Some(SystemTime::now()), Scheme::Http);
         assert!(logins.find(&headers(&cookie)).is_none());
     }
 
@@ -198,7 +214,7 @@ mod tests {
     fn the_cookie_of_a_page_with_tls_is_secure() {
         let logins = Logins::new(8931, false);
         for (scheme, is_secure) in [(Scheme::Http, false), (Scheme::Https, true)] {
-            let cookie = logins.add(Principal::named("key:ada"), None, scheme);
+            let (cookie, _) = logins.add(Principal::named("key:ada"), None, scheme);
             assert_eq!(cookie.to_str().unwrap().contains("; Secure"), is_secure);
         }
     }
@@ -206,7 +222,7 @@ mod tests {
     #[test]
     fn the_number_of_logins_is_limited() {
         let logins = Logins::new(1, false);
-        let first = logins.add(Principal::named("a"), None, Scheme::Http);
+        let (first, _) = logins.add(Principal::named("a"), None, Scheme::Http);
         let open = logins.find(&headers(&first)).expect("a login");
         for _ in 0..MAX_LOGINS {
             logins.add(Principal::named("b"), None, Scheme::Http);

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 /// Returns whether a process of the current user owns the socket `peer`, which is connected to `local`. Systems other than Linux do not
 /// provide the owner.
-pub(super) fn is_same_user(peer: SocketAddr, local: SocketAddr) -> bool {
+pub(crate) fn is_same_user(peer: SocketAddr, local: SocketAddr) -> bool {
     #[cfg(target_os = "linux")]
     return linux::owner(peer, local) == Some(rustix::process::geteuid().as_raw());
     #[cfg(not(target_os = "linux"))]
