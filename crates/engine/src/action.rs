@@ -15,6 +15,7 @@ mod scroll;
 mod select;
 
 pub use files::{InputFile, Payload};
+pub use gesture::HeldInput;
 pub use pointer::Click;
 
 use crate::backend::FrameId;

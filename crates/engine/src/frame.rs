@@ -69,6 +69,8 @@ pub(crate) struct Frame {
     pub(crate) navigations: u64,
     /// The number of committed documents.
     pub(crate) commits: u64,
+    /// How many of the committed documents were no error pages of the browser.
+    pub(crate) documents: u64,
     /// The number of same-document navigations.
     pub(crate) moves: u64,
     /// The last committed documents.
@@ -278,6 +280,7 @@ impl FrameTree {
         if frame.pending.is_none() {
             frame.navigations += 1;
         }
+        frame.documents += u64::from(failed.is_none());
         frame.set_error_page(failed);
         let pending = frame.pending.take();
         let pending = pending.filter(|pending| pending.loader.as_ref() == Some(&loader));
@@ -419,6 +422,7 @@ impl Frame {
             pending: None,
             navigations: 0,
             commits: 0,
+            documents: 0,
             moves: 0,
             shown: VecDeque::new(),
             ended: VecDeque::new(),

@@ -259,6 +259,46 @@ fn split(text: &str) -> Vec<String> {
     names
 }
 
+/// Other names of keys, in lower case.
+const OTHER_NAMES: [(&str, &str); 21] = [
+    ("esc", "Escape"),
+    ("ctrl", "Control"),
+    ("cmd", "Meta"),
+    ("command", "Meta"),
+    ("super", "Meta"),
+    ("win", "Meta"),
+    ("option", "Alt"),
+    ("opt", "Alt"),
+    ("mod", "ControlOrMeta"),
+    ("return", "Enter"),
+    ("del", "Delete"),
+    ("ins", "Insert"),
+    ("up", "ArrowUp"),
+    ("down", "ArrowDown"),
+    ("left", "ArrowLeft"),
+    ("right", "ArrowRight"),
+    ("pgup", "PageUp"),
+    ("pgdn", "PageDown"),
+    ("pgdown", "PageDown"),
+    ("spacebar", "Space"),
+    ("shift", "Shift"),
+];
+
+/// Returns the key that an unknown name probably means: one that other programs call so, or the same in other letters.
+pub fn similar_key(name: &str) -> Option<&'static str> {
+    let name = name
+        .trim()
+        .to_ascii_lowercase()
+        .replace(['-', '_', ' '], "");
+    let other = OTHER_NAMES.iter().find(|(other, _)| *other == name);
+    let modifiers = ["Control", "Alt", "Meta", "ControlOrMeta"];
+    let same = || {
+        let mut known = NAMES.keys().copied().chain(modifiers);
+        known.find(|known| known.len() > 1 && known.eq_ignore_ascii_case(&name))
+    };
+    other.map(|(_, key)| *key).or_else(same)
+}
+
 fn key_definition(name: &str) -> Result<(&'static KeyDefinition, bool)> {
     let alias = match name {
         "Shift" => "ShiftLeft",
@@ -516,6 +556,25 @@ mod tests {
         let error = Shortcut::parse("Control+NoSuchKey").unwrap_err();
         assert_eq!(error.to_string(), "Unknown key: \"NoSuchKey\"");
         assert!(Shortcut::parse("").is_err());
+    }
+
+    #[test]
+    fn a_similar_key_is_found() {
+        for (name, key) in [
+            ("Esc", Some("Escape")),
+            ("ctrl", Some("Control")),
+            ("SHIFT", Some("Shift")),
+            ("control", Some("Control")),
+            ("page-down", Some("PageDown")),
+            ("arrowleft", Some("ArrowLeft")),
+            ("ENTER", Some("Enter")),
+            ("keya", Some("KeyA")),
+            ("NoSuchKey", None),
+            ("", None),
+        ] {
+            assert_eq!(similar_key(name), key, "{name}");
+            assert!(key.is_none_or(|key| Shortcut::parse(key).is_ok()), "{name}");
+        }
     }
 
     #[test]

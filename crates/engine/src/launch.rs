@@ -22,7 +22,7 @@ pub use endpoint::{AUTO, CdpEndpoint};
 pub use extension::{EXTENSIONS, ExtensionEndpoint};
 pub use ffmpeg::Ffmpeg;
 pub use find::{BrowserChoice, Channel, FoundBrowser, Search, find, find_all};
-pub use profile::remove_stale_profiles;
+pub use profile::{TemporaryFile, remove_stale_profiles};
 pub use remote::WebDriverEndpoint;
 
 use crate::addresses::AddressRules;
@@ -189,7 +189,7 @@ pub(crate) async fn launch(
             options.proxy.clone(),
         )));
     }
-    match options.kind {
+    let launched = match options.kind {
         BrowserKind::Chromium => chromium::launch(progress, options).await,
         BrowserKind::Firefox => firefox::launch(progress, options).await,
         BrowserKind::Webkit if cfg!(windows) => Err(Error::LaunchFailed {
@@ -198,7 +198,19 @@ pub(crate) async fn launch(
         }),
         BrowserKind::Webkit => webkit::launch(progress, options).await,
         BrowserKind::Safari => safari::launch(progress, options).await,
-    }
+    };
+    launched.map_err(|error| match error {
+        Error::Timeout { timeout_ms, .. } => Error::LaunchFailed {
+            reason: format!(
+                "{} was started and did not get ready within {timeout_ms} ms: the machine may be too busy, or {} is not a {} that can be driven",
+                options.kind,
+                options.executable.display(),
+                options.kind
+            ),
+            log: String::new(),
+        },
+        error => error,
+    })
 }
 
 /// Connects to a remote browser.
@@ -213,11 +225,19 @@ pub(crate) async fn connect(
     }
 }
 
+/// Returns whether this process has all permissions, with which Chromium does not start its sandbox.
+fn is_root() -> bool {
+    #[cfg(unix)]
+    return rustix::process::geteuid().is_root();
+    #[cfg(not(unix))]
+    false
+}
+
 /// Returns whether Chromium's sandbox cannot work here: it rejects root, and needs user namespaces.
 pub fn sandbox_unavailable() -> bool {
     #[cfg(target_os = "linux")]
     {
-        if rustix::process::geteuid().is_root() {
+        if is_root() {
             return true;
         }
         let zero = |path| std::fs::read_to_string(path).is_ok_and(|text| text.trim() == "0");

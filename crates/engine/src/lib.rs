@@ -194,6 +194,7 @@ mod origins;
 mod overlay;
 mod page;
 mod page_snapshot;
+mod peer;
 mod performance;
 mod progress;
 mod reading;
@@ -209,7 +210,7 @@ pub mod testing;
 mod tokens;
 mod video;
 
-pub use action::{Click, InputFile, Payload};
+pub use action::{Click, HeldInput, InputFile, Payload};
 pub use addresses::AddressRules;
 pub use annotation::{Annotation, Annotations};
 pub use audit::{
@@ -237,10 +238,12 @@ pub use error::{
     Result, StaleElement,
 };
 pub use frame::FrameFacts;
+pub use input::similar_key;
 pub use launch::{
     AUTO, BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, EXTENSIONS,
-    ExtensionEndpoint, Ffmpeg, FoundBrowser, LaunchOptions, Search, WebDriverEndpoint,
-    extension_capabilities, find, find_all, remove_stale_profiles, sandbox_unavailable,
+    ExtensionEndpoint, Ffmpeg, FoundBrowser, LaunchOptions, Search, TemporaryFile,
+    WebDriverEndpoint, extension_capabilities, find, find_all, remove_stale_profiles,
+    sandbox_unavailable,
 };
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome, StreamMessages};

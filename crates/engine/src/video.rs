@@ -6,13 +6,13 @@ mod matroska;
 use crate::backend::Size;
 use crate::error::{Error, Result};
 use crate::launch::ffmpeg::{Encoder, Ffmpeg};
+use crate::launch::profile::TemporaryFile;
 use crate::page::{Page, Screencast};
 use crate::progress::Progress;
 use image::ImageFormat;
 use std::io::Cursor;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
-use tempfile::TempPath;
 use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -43,7 +43,7 @@ struct Chapter {
 #[derive(Debug)]
 pub struct VideoRecording {
     chapters: Arc<Mutex<Vec<Chapter>>>,
-    ended: oneshot::Receiver<Result<Option<TempPath>>>,
+    ended: oneshot::Receiver<Result<Option<TemporaryFile>>>,
     stop: DropGuard,
 }
 
@@ -62,7 +62,7 @@ impl VideoRecording {
     }
 
     /// Stops the recording. Returns the WebM file, which is deleted when it is dropped; `None` if the page has shown nothing.
-    pub async fn stop(self) -> Result<Option<TempPath>> {
+    pub async fn stop(self) -> Result<Option<TemporaryFile>> {
         drop(self.stop);
         let gone = || Error::VideoFailed {
             reason: "the recording has ended".to_owned(),
@@ -109,7 +109,7 @@ async fn record(
     options: VideoOptions,
     stopped: CancellationToken,
     chapters: Arc<Mutex<Vec<Chapter>>>,
-) -> Result<Option<TempPath>> {
+) -> Result<Option<TemporaryFile>> {
     let began = SystemTime::now();
     let first = tokio::select! {
         frame = frames.next() => frame.map(|frame| frame.jpeg),
@@ -167,7 +167,7 @@ struct Shown {
 /// A video that is being encoded. Its time consists of slots, one for each of its frames.
 struct Video {
     encoder: Encoder,
-    file: TempPath,
+    file: TemporaryFile,
     began: SystemTime,
     fps: f64,
 }
@@ -232,15 +232,10 @@ impl Video {
     }
 }
 
-fn temporary() -> Result<TempPath> {
-    let file = tempfile::Builder::new()
-        .prefix("playhouse-video-")
-        .suffix(".webm")
-        .tempfile();
-    file.map(tempfile::NamedTempFile::into_temp_path)
-        .map_err(|error| Error::VideoFailed {
-            reason: error.to_string(),
-        })
+fn temporary() -> Result<TemporaryFile> {
+    TemporaryFile::create(".webm").map_err(|error| Error::VideoFailed {
+        reason: error.to_string(),
+    })
 }
 
 /// Returns a size of the same shape whose longer side is at most the default one.

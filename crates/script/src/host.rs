@@ -15,7 +15,7 @@ use super::runtime::{self, Ended, Message, Program, Report, Start};
 use super::{End, Outcome, Pause, Resume, ScriptContext, Stops};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use engine::{DialogHandlerGuard, Events, Page, PageEvent, PageId, Progress};
+use engine::{DialogHandlerGuard, Events, HeldInput, Page, PageEvent, PageId, Progress};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, FuturesUnordered, SelectAll};
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -189,6 +189,9 @@ pub(super) async fn serve(
         let answer = asked.upgrade().map(|host| host.answer(question));
         to_json(answer.unwrap_or_else(|| Err(engine::Error::PageClosed {}.into())))
     });
+    let pages = host.setting.context.pages().into_iter();
+    let held = pages.map(|page| (page.id().clone(), page.held_input()));
+    let held = Some(held.collect());
     let mut answer = Answer::new(tell);
     if let Err(error) = runtime::start(start, query, reports, messages, behind.clone(), stop) {
         answer.finish(End::Failed(format!("Error: {error}")));
@@ -205,6 +208,7 @@ pub(super) async fn serve(
         pages: HashSet::new(),
         opening: FuturesUnordered::new(),
         pauses,
+        held,
     };
     script_loop.run(heard).await;
 }
@@ -228,6 +232,22 @@ struct ScriptLoop {
     /// Pages whose first document is loading.
     opening: FuturesUnordered<BoxFuture<'static, Page>>,
     pauses: Pauses,
+    /// What was pressed when the code began; `None` after its end.
+    held: Option<HashMap<PageId, HeldInput>>,
+}
+
+impl Drop for ScriptLoop {
+    /// Code that is interrupted releases what it has pressed, because it cannot do that itself.
+    fn drop(&mut self) {
+        for page in self
+            .held
+            .iter()
+            .flat_map(|_| self.host.setting.context.pages())
+        {
+            let before = self.held.as_ref().and_then(|held| held.get(page.id()));
+            page.release_since(&before.cloned().unwrap_or_default());
+        }
+    }
 }
 
 /// The pauses of the code, and the requests to resume it.
@@ -287,8 +307,13 @@ impl ScriptLoop {
             Report::Call { call, request } => self.call(call, request),
             Report::Printed { level, text } => self.answer.print(format!("[{level}] {text}")),
             Report::Unhandled(error) => self.answer.add_error(error),
-            Report::Ended(Ended::Value(value)) => self.answer.finish(End::Value(value)),
-            Report::Ended(Ended::Error { message }) => self.answer.finish(End::Failed(message)),
+            Report::Ended(ended) => {
+                self.held = None;
+                self.answer.finish(match ended {
+                    Ended::Value(value) => End::Value(value),
+                    Ended::Error { message } => End::Failed(message),
+                });
+            }
             Report::Stopped(stopped) => self.answer.finish(End::Failed(stopped.reason())),
         }
     }

@@ -62,30 +62,46 @@ impl<'a> Gesture<'a> {
 
 impl Drop for Gesture<'_> {
     fn drop(&mut self) {
-        if self.ended {
-            return;
+        if !self.ended {
+            release(self.page, &self.before);
         }
-        let steps = {
-            let mut state = self.page.state();
-            let steps = state.pressed.back_to(&self.before);
-            for step in &steps {
-                state.pressed.apply(step);
-            }
-            steps
-        };
-        if steps.is_empty()
-            || self.page.is_closed()
-            || tokio::runtime::Handle::try_current().is_err()
-        {
-            return;
-        }
-        let backend = self.page.backend.clone();
-        spawn("let go", async move {
-            // Errors cannot be reported here.
-            let _ = tokio::time::timeout(RELEASE_TIMEOUT, backend.input(&steps)).await;
-        })
-        .detach();
     }
+}
+
+/// The keys and buttons that a page holds at a time.
+#[derive(Debug, Clone, Default)]
+pub struct HeldInput(Pressed);
+
+impl Page {
+    /// Returns the keys and buttons that are pressed.
+    pub fn held_input(&self) -> HeldInput {
+        HeldInput(self.state().pressed.clone())
+    }
+
+    /// Releases, in the background, what has been pressed since `before`.
+    pub fn release_since(&self, before: &HeldInput) {
+        release(self, &before.0);
+    }
+}
+
+fn release(page: &Page, before: &Pressed) {
+    let steps = {
+        let mut state = page.state();
+        let steps = state.pressed.back_to(before);
+        for step in &steps {
+            state.pressed.apply(step);
+        }
+        steps
+    };
+    if steps.is_empty() || page.is_closed() || tokio::runtime::Handle::try_current().is_err() {
+        return;
+    }
+    let backend = page.backend.clone();
+    spawn("let go", async move {
+        // Errors cannot be reported here.
+        let _ = tokio::time::timeout(RELEASE_TIMEOUT, backend.input(&steps)).await;
+    })
+    .detach();
 }
 
 /// Sends a complete gesture. An interruption is a consequence of the gesture, not an error.

@@ -31,5 +31,9 @@ function toJson(value) {
   } catch {}
   if (!intact) return [value];
   const json = JSON.stringify(plain(value));
+  const most = 32 * 1024 * 1024;
+  // Each reader of it needs a multiple of its size.
+  if (json?.length > most)
+    throw new RangeError(`The result has ${json.length} characters, more than the ${most} that a result may have: return a part of it`);
   return json === undefined ? null : json;
 }

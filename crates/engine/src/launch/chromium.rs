@@ -95,7 +95,14 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
     if options.is_confined {
         args.push(NO_NAMES.to_owned());
     }
-    let (process, pipe) = Process::start(&options.executable, &args, &options.env, profile).await?;
+    let (process, pipe) = Process::start(
+        "chromium",
+        &options.executable,
+        &args,
+        &options.env,
+        profile,
+    )
+    .await?;
     // Dropping the last reference kills the process, which then could not report why it ended.
     let process = Arc::new(process);
     let owned = process.clone();

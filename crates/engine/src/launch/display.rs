@@ -72,7 +72,7 @@ impl Display {
             "-noreset",
         ];
         let args = args.map(str::to_owned);
-        let (server, pipe) = Process::start(Path::new("Xvfb"), &args, &[], profile)
+        let (server, pipe) = Process::start("Xvfb", Path::new("Xvfb"), &args, &[], profile)
             .await
             .map_err(|error| {
                 failed(format!(

@@ -57,8 +57,8 @@ pub enum BrowserChoice {
     Any,
     /// Exactly this channel.
     Channel(Channel),
-    /// This program.
-    Program(PathBuf),
+    /// This program of a browser of this kind.
+    Program(BrowserKind, PathBuf),
 }
 
 /// The locations to search.
@@ -94,7 +94,7 @@ pub struct FoundBrowser {
 /// Finds the requested browser. Fails with `BrowserNotFound`, which names the searched locations and the command that installs one.
 pub fn find(want: &BrowserChoice, search: &Search) -> Result<FoundBrowser> {
     #[cfg(any(test, feature = "testing"))]
-    if crate::testing::is_installed() && !matches!(want, BrowserChoice::Program(_)) {
+    if crate::testing::is_installed() && !matches!(want, BrowserChoice::Program(..)) {
         return Ok(FoundBrowser {
             path: PathBuf::from("fake-browser"),
             channel: None,
@@ -159,14 +159,14 @@ impl Files for Disk {
 
 fn find_on(want: &BrowserChoice, search: &Search, files: &dyn Files) -> Result<FoundBrowser> {
     match want {
-        BrowserChoice::Program(path) if files.is_program(path) => Ok(FoundBrowser {
+        BrowserChoice::Program(_, path) if files.is_program(path) => Ok(FoundBrowser {
             path: path.clone(),
             channel: None,
             headless_shell: is_headless_shell(path),
         }),
-        BrowserChoice::Program(path) => Err(Error::BrowserNotFound {
+        BrowserChoice::Program(kind, path) => Err(Error::BrowserNotFound {
             message: format!(
-                "Failed to launch chromium because executable doesn't exist at {}",
+                "Failed to launch {kind} because executable doesn't exist at {}",
                 path.display()
             ),
             tried: vec![path.display().to_string()],

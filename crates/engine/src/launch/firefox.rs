@@ -34,7 +34,8 @@ pub(super) async fn launch(
     let args = switches(options, &dir.display().to_string());
     let env = environment(options, &dir);
     // Firefox ignores the pipe: it is killed with its process group.
-    let (process, _pipe) = Process::start(&options.executable, &args, &env, profile).await?;
+    let (process, _pipe) =
+        Process::start("firefox", &options.executable, &args, &env, profile).await?;
     let process = Arc::new(process);
     let owned = process.clone();
     let connected = async {

@@ -65,8 +65,10 @@ struct Started {
 }
 
 impl Process {
-    /// Starts `program` with the debugging pipe, which Chromium uses if it has the switch `--remote-debugging-pipe`.
+    /// Starts `program` with the debugging pipe, which Chromium uses if it has the switch `--remote-debugging-pipe`. Errors name it as
+    /// `name`.
     pub(crate) async fn start(
+        name: &str,
         program: &Path,
         args: &[String],
         env: &[(String, String)],
@@ -75,7 +77,7 @@ impl Process {
         let failed = |error: io::Error| Error::LaunchFailed {
             reason: if error.kind() == io::ErrorKind::NotFound {
                 format!(
-                    "Failed to launch chromium because executable doesn't exist at {}",
+                    "Failed to launch {name} because executable doesn't exist at {}",
                     program.display()
                 )
             } else {

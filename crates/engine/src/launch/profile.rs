@@ -9,6 +9,7 @@ mod startup_cache;
 
 pub(super) use startup_cache::StartupCache;
 
+pub use files::TemporaryFile;
 use files::lock;
 pub(super) use files::make_private;
 use std::fs::{self, File};
@@ -167,7 +168,7 @@ impl Profile {
     }
 }
 
-/// Removes the temporary profiles whose owners and browsers have ended.
+/// Removes the temporary profiles whose owners and browsers have ended, and the temporary files of processes that have ended.
 pub fn remove_stale_profiles() {
     for entry in fs::read_dir(std::env::temp_dir())
         .into_iter()
@@ -179,6 +180,10 @@ pub fn remove_stale_profiles() {
         let name = name.to_string_lossy();
         if name.starts_with(GONE) {
             remove(&dir);
+            continue;
+        }
+        if name.starts_with(TemporaryFile::PREFIX) {
+            TemporaryFile::remove_stale(&dir);
             continue;
         }
         let ours = name.starts_with(TEMPORARY);

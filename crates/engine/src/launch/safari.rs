@@ -41,7 +41,8 @@ impl Starter<()> for Safari {
         let port = ReservedPort::new()?;
         let address = port.address();
         let args = ["-p".to_owned(), address.port().to_string()];
-        let (driver, _) = Process::start(&self.options.executable, &args, &[], profile).await?;
+        let (driver, _) =
+            Process::start("safari", &self.options.executable, &args, &[], profile).await?;
         port.wait_for_listener(&driver, "safaridriver").await?;
         let remote = RemoteEnd::new(&format!("http://{address}"), &[])?;
         let mut wanted = json!({

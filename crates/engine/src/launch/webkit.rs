@@ -105,7 +105,7 @@ impl WebKit {
         let downloads = prepare(&home)?;
         let args = self.arguments(context);
         let env = self.environment(&home, inspected, context, screen);
-        let browser = Process::start(&self.options.executable, &args, &env, profile);
+        let browser = Process::start("webkit", &self.options.executable, &args, &env, profile);
         let driven = self.driver(relay.address());
         let ((browser, _), (driver, remote)) = tokio::try_join!(browser, driven)?;
         port.wait_for_listener(&browser, "the browser").await?;
@@ -176,7 +176,7 @@ impl WebKit {
             format!("--port={}", address.port()),
             format!("--target={relay}"),
         ];
-        let (driver, _) = Process::start(Path::new(DRIVER), &args, &[], temporary()?)
+        let (driver, _) = Process::start(DRIVER, Path::new(DRIVER), &args, &[], temporary()?)
             .await
             .map_err(|error| {
                 launch_error(&format!(

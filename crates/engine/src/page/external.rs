@@ -51,8 +51,9 @@ fn is_external(url: &str) -> bool {
 }
 
 impl PageState {
-    /// Records the URL of an external protocol that an event says the page has navigated to.
-    pub(super) fn record_external_url(&mut self, event: &PageEvent) {
+    /// Records the URL of an external protocol that an event says the page has navigated to. Returns whether the event is the start of that
+    /// navigation, which has no end: the document stays.
+    pub(super) fn record_external_url(&mut self, event: &PageEvent) -> bool {
         let url = match event {
             PageEvent::NavigationStarted { url, .. } => url,
             PageEvent::Request(RequestEvent::Started {
@@ -64,18 +65,22 @@ impl PageState {
                 let mut headers = response.headers.iter();
                 match headers.find(|(name, _)| name.eq_ignore_ascii_case("location")) {
                     Some((_, url)) => url,
-                    None => return,
+                    None => return false,
                 }
             }
-            _ => return,
+            _ => return false,
         };
         if !is_external(url) {
-            return;
+            return false;
         }
-        let url = url[..url.floor_char_boundary(MAX_LENGTH)].to_owned();
+        let url = match url.len() > MAX_LENGTH {
+            true => format!("{}…", &url[..url.floor_char_boundary(MAX_LENGTH)]),
+            false => url.clone(),
+        };
         if self.external_urls.len() < MAX_URLS && !self.external_urls.contains(&url) {
             self.external_urls.push(url);
         }
+        matches!(event, PageEvent::NavigationStarted { .. })
     }
 }
 

@@ -21,7 +21,7 @@ async function modelContext(call) {
       };
     });
   }
-  const tool = own.find((tool) => tool.name === call.name);
+  const tool = own.filter((tool) => tool.name === call.name)[call.index];
   if (!tool) throw new Error(`the page has no tool ${JSON.stringify(call.name)} any more`);
   const text = JSON.stringify(call.arguments);
   if (typeof context.executeTool !== "function") {

@@ -9,6 +9,7 @@ use crate::frame::FrameFacts;
 use crate::progress::Progress;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// Lists the tools, or calls one.
 const SCRIPT: &str = include_str!("model_context.js");
@@ -30,8 +31,10 @@ const MAX_NAME: usize = 128;
 pub struct DocumentTool {
     /// The frame of the document.
     pub frame: FrameId,
-    /// The name, unique in its frame.
+    /// The name.
     pub name: String,
+    /// How many tools of the same name precede it in its frame.
+    pub index: usize,
     /// The title.
     pub title: Option<String>,
     /// The description.
@@ -75,14 +78,21 @@ impl Page {
         let listed = progress.run(self.unless_interrupted(listed)).await;
         let listed = listed.ok().flatten().unwrap_or_default();
         let listed: Vec<Registered> = serde_json::from_value(listed).unwrap_or_default();
-        let listed = listed.into_iter().filter(|tool| {
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let listed = listed.into_iter().map(|tool| {
+            let count = known.entry(tool.name.clone()).or_default();
+            *count += 1;
+            (*count - 1, tool)
+        });
+        let listed = listed.filter(|(_, tool)| {
             let is_visible = without_invisible(tool.name.clone(), "") == tool.name;
             is_visible && (1..=MAX_NAME).contains(&tool.name.chars().count())
         });
         listed
-            .map(|tool| DocumentTool {
+            .map(|(index, tool)| DocumentTool {
                 frame: frame.id.clone(),
                 name: tool.name,
+                index,
                 title: tool.title.map(bounded),
                 description: bounded(tool.description),
                 input_schema: tool.input_schema.as_deref().and_then(schema),
@@ -101,13 +111,13 @@ impl Page {
     pub async fn call_document_tool(
         &self,
         progress: &Progress,
-        frame: &FrameId,
-        name: &str,
+        tool: &DocumentTool,
         arguments: &Value,
     ) -> Result<String> {
-        let call = json!({ "name": name, "arguments": arguments });
+        let DocumentTool { name, index, .. } = tool;
+        let call = json!({ "name": name, "index": index, "arguments": arguments });
         let function = format!("() => ({SCRIPT})({call})");
-        match self.evaluate_in(progress, frame, &function).await? {
+        match self.evaluate_in(progress, &tool.frame, &function).await? {
             Some(Value::String(text)) => Ok(text),
             _ => Err(Error::Script {
                 message: format!("the page has no tool \"{name}\" any more"),

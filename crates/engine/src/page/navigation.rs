@@ -43,6 +43,7 @@ pub enum NavigationOutcome {
 struct NavigationCounts {
     navigations: u64,
     commits: u64,
+    documents: u64,
     moves: u64,
     failures: u64,
 }
@@ -214,6 +215,10 @@ impl Page {
             }
             match (self.unruled_failure(before.failures), ended) {
                 (Some(failure), Ok(_)) => Err(failure),
+                // The requested document was shown, and has led to the one that could not be loaded.
+                (Some(failure), Err(_)) if failed && self.has_document_since(before) => {
+                    Err(failure)
+                }
                 (Some(failure), Err(ended)) if failed => {
                     Err(self.prefer_egress_reason(ended, failure))
                 }
@@ -280,6 +285,10 @@ impl Page {
     pub fn failure_since(&self, failures: u64) -> Option<Error> {
         let failure = self.unruled_failure(failures)?;
         Some(self.with_reason(failure))
+    }
+
+    fn has_document_since(&self, before: NavigationCounts) -> bool {
+        self.state().frames.main().documents > before.documents
     }
 
     fn unruled_failure(&self, failures: u64) -> Option<Error> {
@@ -413,6 +422,7 @@ impl NavigationCounts {
         Self {
             navigations: main.navigations,
             commits: main.commits,
+            documents: main.documents,
             moves: main.moves,
             failures: main.failures,
         }

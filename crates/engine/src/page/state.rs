@@ -131,7 +131,9 @@ impl PageState {
     }
 
     pub(super) fn apply(&mut self, event: PageEvent) {
-        self.record_external_url(&event);
+        if self.record_external_url(&event) {
+            return;
+        }
         match event {
             PageEvent::FrameAttached { frame, parent } => self.frames.attach(frame, parent),
             PageEvent::FrameNamed { frame, name } => self.frames.set_name(&frame, name),

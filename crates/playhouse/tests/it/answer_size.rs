@@ -326,3 +326,18 @@ async fn a_large_object_stays_valid_and_says_what_is_left_out() {
         );
     }
 }
+
+#[testkit::test(chromium, firefox, webkit)]
+async fn a_result_of_hundred_megabytes_is_refused(engine: Engine) {
+    let client = shared(engine, &[]).await;
+    client.navigate("about:blank").await;
+    for (tool, parameter) in [("browser_evaluate", "function"), ("evaluate", "script")] {
+        let arguments = json!({ parameter: "() => 'x'.repeat(100_000_000)" });
+        let answer = client.call(tool, arguments).await;
+        assert!(
+            answer.is_error && answer.text.contains("return a part of it"),
+            "{tool}: {:.500}",
+            answer.text
+        );
+    }
+}

@@ -1,9 +1,9 @@
 //! The order, cancellation and rejection of calls.
 
 use serde_json::{Value, json};
-use testkit::Site;
+use testkit::{Engine, Site, eventually};
 
-use crate::{fake_launch, fake_server, launch, server};
+use crate::{fake_launch, fake_server, launch, server, shared};
 
 fn call(tool: &str, arguments: Value) -> Value {
     json!({ "name": tool, "arguments": arguments })
@@ -290,4 +290,54 @@ async fn progress_notifications_contain_what_a_call_waits_for() {
         .await;
     heard("hover", "an earlier call on the same session").await;
     drop((click, hover));
+}
+
+/// A page that sends each event of a key or of a button.
+const SENDS_INPUT: &str = "<body style='height: 100vh'><script>
+    for (const type of ['keydown', 'keyup', 'mousedown', 'mouseup'])
+        addEventListener(type, ({ key = 'button' }) => fetch(`/${type}-${key}`));
+</script>";
+
+#[testkit::test(chromium, firefox, webkit)]
+async fn code_that_is_cancelled_releases_what_it_has_pressed(engine: Engine) {
+    let site = Site::start().await;
+    let client = shared(engine, &[]).await;
+    client.navigate(&site.add_page("/", SENDS_INPUT)).await;
+    let holds = "async (page) => {
+        await page.mouse.move(50, 50);
+        await page.mouse.down();
+        await page.keyboard.down('Shift');
+        await page.keyboard.down('a');
+        await page.waitForTimeout(60_000);
+    }";
+    let running = client
+        .begin(
+            "tools/call",
+            call("browser_run_code_unsafe", json!({ "code": holds })),
+        )
+        .await;
+    let has_sent = async |event: &str| {
+        let requests = site.requests();
+        let mut targets = requests.iter().map(|request| request.target.as_str());
+        targets.any(|target| target.eq_ignore_ascii_case(event))
+    };
+    eventually(async || has_sent("/keydown-a").await).await;
+    client
+        .notify(
+            "notifications/cancelled",
+            json!({ "requestId": running.id() }),
+        )
+        .await;
+    for event in ["/keyup-a", "/keyup-shift", "/mouseup-button"] {
+        eventually(async || has_sent(event).await).await;
+    }
+    let press = json!({ "key": "b" });
+    client.call("browser_press_key", press).await;
+    eventually(async || {
+        let requests = site.requests();
+        requests
+            .iter()
+            .any(|request| request.target == "/keydown-b")
+    })
+    .await;
 }

@@ -197,6 +197,36 @@ async fn stop_leaves_no_process() {
 }
 
 #[testkit::test]
+async fn a_server_that_hangs_is_listed_and_stopped_with_the_others() {
+    let mut shell = Shell::fake();
+    let hanging = shell.pid();
+    let own = std::mem::replace(&mut shell.workspace, shell.folder.path().join("other"));
+    fs::create_dir(&shell.workspace).expect("writable");
+    let other = shell.pid();
+    let processes = [hanging, other].map(Processes::from);
+    let stopped = Pid::from_raw(hanging.cast_signed()).expect("not 0");
+    kill_process(stopped, Signal::STOP).expect("it is ours");
+    let listed = shell.json(&["ps", "--json"]);
+    let mut servers: Vec<_> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|server| (server["pid"].as_u64(), server["unresponsive"] == true))
+        .collect();
+    servers.sort_unstable_by_key(|(_, unresponsive)| *unresponsive);
+    let pid = |pid: u32| Some(u64::from(pid));
+    assert_eq!(servers, [(pid(other), false), (pid(hanging), true)]);
+    assert!(shell.ok(&["ps"]).contains("(does not respond)"));
+    let printed = shell.ok(&["stop", "--all"]);
+    assert_eq!(printed.matches("has stopped").count(), 2, "{printed}");
+    for processes in processes {
+        processes.gone().await;
+    }
+    shell.workspace = own;
+    assert_ne!(shell.pid(), hanging, "the next command starts another one");
+}
+
+#[testkit::test]
 fn only_this_user_can_reach_the_server() {
     let shell = Shell::new();
     shell.pid();

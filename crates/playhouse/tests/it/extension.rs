@@ -334,3 +334,17 @@ async fn what_tabs_of_the_user_cannot_do_is_refused_before_a_page_opens() {
     opener.page().await;
     drop(first);
 }
+
+#[testkit::test]
+async fn a_browser_that_ends_at_once_is_reported() {
+    let opener = BrowserOpener::new();
+    let program = opener.program();
+    std::fs::write(&program, "#!/bin/sh\nexit 3\n").expect("writable");
+    let server = launch(&opener, &[]).start().await;
+    let failed = server.call("browser_snapshot", json!({})).await;
+    let reason = format!(
+        "Failed to launch {}: it has ended: exit status: 3",
+        program.display()
+    );
+    assert!(failed.text.contains(&reason), "{}", failed.text);
+}

@@ -405,3 +405,22 @@ async fn a_download_is_not_named_after_a_secret(engine: Engine) {
     let output = client.workspace().join(".playwright-mcp");
     assert!(output.join("of-TOKEN.txt").is_file(), "{}", answer.text);
 }
+
+#[testkit::test(chromium)]
+async fn the_changes_of_a_page_are_written_to_the_file_that_the_client_names() {
+    let client = shared(Engine::Chromium, &[]).await;
+    let site = Site::start().await;
+    let page = "<p>Before</p><button onclick=\"document.querySelector('p').textContent = 'After'\">Go</button>";
+    client.navigate(&site.add_page("/", page)).await;
+    let change = json!({ "function": "() => document.querySelector('button').click()" });
+    client.call("browser_snapshot", json!({})).await;
+    client.call("browser_evaluate", change).await;
+    let changes = json!({ "since": "last", "filename": "changes.md" });
+    let answer = client.call("browser_snapshot", changes).await;
+    assert!(answer.text.contains("(./changes.md)"), "{}", answer.text);
+    let written = std::fs::read_to_string(client.workspace().join("changes.md")).expect("text");
+    assert!(
+        written.contains("After") && !written.contains("Go"),
+        "{written}"
+    );
+}

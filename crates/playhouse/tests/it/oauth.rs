@@ -279,6 +279,9 @@ async fn an_invalid_token_is_refused_with_the_reason() {
     };
     let good = issued("jti", json!("1")).await;
     assert_eq!(ping(&server, &good).await.status, 200);
+    #[expect(clippy::cast_precision_loss, reason = "a time is exact")]
+    let fractional = issued("exp", json!(now() as f64 + 300.5)).await;
+    assert_eq!(ping(&server, &fractional).await.status, 200);
     let (message, signature) = good.rsplit_once('.').expect("a JWT");
     let (_, payload) = message.split_once('.').expect("a JWT");
     // {"alg":"none"}
@@ -328,6 +331,23 @@ async fn an_invalid_token_is_refused_with_the_reason() {
             "without a subject",
             token_without_subject(&issuer, &claims).await,
             "lacks a claim",
+        ),
+        (
+            "an ID token",
+            issued("nonce", json!("1")).await,
+            "not an access token",
+        ),
+        (
+            "an ID token by its type",
+            issued("typ", json!("ID")).await,
+            "not an access token",
+        ),
+        (
+            "another kind of token",
+            issuer
+                .sign(json!({ "typ": "logout+jwt" }), claims.clone(), "issuer")
+                .await,
+            "not an access token",
         ),
         ("unsigned", unsigned, "not a signed JWT"),
         (

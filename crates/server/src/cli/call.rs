@@ -172,14 +172,15 @@ impl Answer {
     }
 }
 
-/// Escapes the control characters that JSON allows in strings, DEL and C1, which a terminal would interpret.
-fn without_controls(json: &str) -> Cow<'_, str> {
-    if !json.contains(char::is_control) {
-        return json.into();
+/// Escapes control characters, which a terminal would interpret. JSON allows DEL and C1 in strings.
+fn without_controls(text: &str) -> Cow<'_, str> {
+    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_control) {
+        return text.into();
     }
-    let mut escaped = String::with_capacity(json.len() + 8);
-    for c in json.chars() {
-        match c.is_control() {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match is_control(c) {
             true => {
                 let _ = write!(escaped, "\\u{:04x}", u32::from(c));
             }
@@ -204,9 +205,12 @@ impl Output {
         if self.is_json {
             self.print_json(Some(&call.tool), answer.json());
         } else if answer.is_error() {
-            let _ = writeln!(io::stderr(), "{}{}", self.prefix(), answer.message());
+            let message = answer.message();
+            let message = without_controls(&message);
+            let _ = writeln!(io::stderr(), "{}{message}", self.prefix());
         } else {
-            let _ = writeln!(io::stdout(), "{}", answer.text.trim_end());
+            let text = without_controls(answer.text.trim_end());
+            let _ = writeln!(io::stdout(), "{text}");
         }
         let status = answer.error.map_or(0, |code| code.class().exit_status());
         ExitCode::from(status)
@@ -238,5 +242,24 @@ impl Output {
     fn prefix(self) -> String {
         self.step
             .map_or_else(String::new, |step| format!("step {step}: "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_character_reaches_the_terminal() {
+        let page = "a\u{1b}[2J\u{7f}b\u{9b}31m\u{85}\r\tc\n";
+        let shown = "a\\u001b[2J\\u007fb\\u009b31m\\u0085\\u000d\tc\n";
+        assert_eq!(without_controls(page), shown);
+        let json = Value::from(page).to_string();
+        let printed = without_controls(&json);
+        assert!(!printed.contains(char::is_control), "{printed:?}");
+        assert_eq!(
+            serde_json::from_str::<String>(&printed).expect("JSON"),
+            page
+        );
     }
 }

@@ -39,7 +39,8 @@ use super::{
 };
 
 use browser::{
-    channel, check_extension, choice, extension, has_extensions, kind, launch_timeout, unsandboxed,
+    browser_kind, channel, check_extension, choice, extension, has_extensions, launch_timeout,
+    unsandboxed,
 };
 use context::{VIEWPORT, context, device};
 
@@ -110,13 +111,12 @@ pub(crate) fn resolve(
     let extension = extension(options, environment);
     let leases = paths::playhouse_cache(environment).join("servers");
     let dev_servers = servers::servers(options, cwd, &leases)?;
+    let kind = options.browser.value();
+    let kind = kind.map_or(BrowserKind::Chromium, |name| browser_kind(name.0));
     Ok(Settings {
         browser: BrowserSettings {
-            kind: options
-                .browser
-                .value()
-                .map_or(BrowserKind::Chromium, |name| kind(name.0)),
-            choice: choice(options, channel, cwd),
+            kind,
+            choice: choice(options, kind, channel, cwd),
             search: paths::search(
                 environment,
                 required(&options.headless)

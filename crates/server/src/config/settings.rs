@@ -598,7 +598,7 @@ impl Settings {
         let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         let channel = match &self.browser.choice {
             BrowserChoice::Channel(channel) => channel.name(),
-            BrowserChoice::Any | BrowserChoice::Program(_) => match self.browser.kind {
+            BrowserChoice::Any | BrowserChoice::Program(..) => match self.browser.kind {
                 BrowserKind::Chromium => "chrome",
                 BrowserKind::Firefox => "firefox",
                 BrowserKind::Webkit => "webkit",

@@ -140,6 +140,13 @@ impl Error {
             Self::ProfileInUse { .. } => {
                 Some("Start the server with --isolated, or close the other browser.".into())
             }
+            Self::Engine(engine::Error::UnknownKey { key }) => {
+                let similar = engine::similar_key(key);
+                similar.map_or_else(
+                    || code.suggestion().map(Cow::Borrowed),
+                    |similar| Some(format!("The key is called {similar}.").into()),
+                )
+            }
             Self::Engine(engine::Error::PatternTooSlow { .. }) => {
                 Some("Use plain text, or do not nest repetitions: a+$ instead of (a+)+$.".into())
             }

@@ -276,3 +276,23 @@ async fn no_scope_reaches_protected_files() {
         assert_eq!(std::fs::read_to_string(&keys).unwrap(), "ada adaskey");
     }
 }
+
+#[tokio::test]
+async fn a_file_that_cannot_be_written_completely_keeps_no_space() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    std::fs::write(folder.path().join("old.har"), "old").unwrap();
+    let full = |to: &mut dyn io::Write| {
+        to.write_all(b"a part")?;
+        to.flush()?;
+        Err(io::ErrorKind::StorageFull.into())
+    };
+    let new = files.automatic("page", "har").await.unwrap();
+    let old = files.writable("old.har").unwrap();
+    for file in [&new, &old] {
+        let written = files.write_parts(file, full).await;
+        assert!(written.is_err(), "{file:?}");
+    }
+    assert!(!new.path.exists());
+    assert_eq!(std::fs::read(&old.path).unwrap(), b"");
+}

@@ -1,7 +1,7 @@
 //! The [`Tool`] trait. A tool is a struct: its fields are the parameters, its doc comment is the description, and its `run` is the
 //! behaviour.
 
-mod arguments;
+pub(crate) mod arguments;
 mod common;
 mod context;
 mod observation;

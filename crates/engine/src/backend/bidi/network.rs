@@ -1,7 +1,9 @@
 //! Conversion of Firefox's network events to events of the engine.
 
+use crate::backend::address::is_opened_here;
 use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, ResponseFacts};
 use crate::error::NetError;
+use url::Url;
 use wire::RawEvent;
 use wire::bidi::Event;
 use wire::bidi::network::{
@@ -73,11 +75,20 @@ pub(super) fn completed(completed: ResponseCompleted) -> RequestEvent {
 
 /// Whether a request with the same identifier follows.
 pub(super) fn is_redirect(response: &ResponseData) -> bool {
-    let has_target = || {
-        let mut headers = response.headers.iter();
-        headers.any(|header| header.name.eq_ignore_ascii_case("location"))
-    };
-    matches!(response.status, 301 | 302 | 303 | 307 | 308) && has_target()
+    target(response).is_some()
+}
+
+/// Whether a response redirects to a URL that another program would open.
+pub(super) fn leaves_browser(response: &ResponseData) -> bool {
+    let target = target(response).map(|header| header.value.clone().into_text());
+    target.is_some_and(|url| Url::parse(&url).is_ok() && !is_opened_here(&url))
+}
+
+/// Returns the header of a redirect with its target.
+fn target(response: &ResponseData) -> Option<&Header> {
+    let mut headers = response.headers.iter();
+    let target = headers.find(|header| header.name.eq_ignore_ascii_case("location"));
+    target.filter(|_| matches!(response.status, 301 | 302 | 303 | 307 | 308))
 }
 
 /// Whether the request log includes a request. It excludes URLs that need no network and favicons that the browser requests.

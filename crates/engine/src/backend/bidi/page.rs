@@ -4,8 +4,8 @@ use super::parts::ContextParts;
 use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
 use crate::backend::{
-    FailureReason, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter, Unresponsive,
-    Viewport,
+    FailureReason, FrameId, LoaderId, PageBackend, PageEvent, PageId, PageObserver, Reporter,
+    Unresponsive, Viewport,
 };
 use crate::changes::Changes;
 use crate::error::{Error, NetError, Result};
@@ -62,8 +62,10 @@ struct State {
     navigations: u64,
     /// The number of calls of `navigate`.
     navigate_calls: u64,
-    /// The error of the last navigation.
-    failure: Option<NetError>,
+    /// The last navigation of the main frame.
+    newest: Option<LoaderId>,
+    /// The last navigation of the main frame that failed, and why.
+    failure: Option<(LoaderId, NetError)>,
     /// The open file chooser: the frame and its input.
     chooser: Option<(String, SharedReference)>,
     intercepts: bool,

@@ -196,7 +196,11 @@ mod linux {
 #[test]
 fn an_explicit_executable_is_used_or_reported_missing() {
     let files = with(["/somewhere/browser", "/somewhere/headless_shell"]);
-    let named = |path: &str| find_on(&BrowserChoice::Program(path.into()), &search(true), &files);
+    let of_kind = |kind: BrowserKind, path: &str| {
+        let choice = BrowserChoice::Program(kind, path.into());
+        find_on(&choice, &search(true), &files)
+    };
+    let named = |path: &str| of_kind(BrowserKind::Chromium, path);
     assert!(!named("/somewhere/browser").expect("there").headless_shell);
     assert!(
         named("/somewhere/headless_shell")
@@ -208,6 +212,8 @@ fn an_explicit_executable_is_used_or_reported_missing() {
         error,
         "Failed to launch chromium because executable doesn't exist at /nowhere"
     );
+    let error = of_kind(BrowserKind::Firefox, "/nowhere").expect_err("not there");
+    assert!(error.to_string().starts_with("Failed to launch firefox "));
 }
 
 #[test]

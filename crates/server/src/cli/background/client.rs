@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// How long a server may take to greet a client.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a server that is only listed or stopped may take.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A connection to a background server.
 pub(crate) struct Connection {
@@ -53,6 +55,10 @@ fn listener(socket: &WorkspaceSocket) -> Option<u32> {
 impl Connection {
     /// Connects to the server of a workspace; `None` if none listens, or the one that does is ending.
     pub(crate) fn open(socket: &WorkspaceSocket) -> io::Result<Option<Self>> {
+        Self::open_within(socket, GREETING_TIMEOUT)
+    }
+
+    fn open_within(socket: &WorkspaceSocket, timeout: Duration) -> io::Result<Option<Self>> {
         use io::ErrorKind as Kind;
         let stream = match UnixStream::connect(socket.path()) {
             Ok(stream) => stream,
@@ -61,7 +67,7 @@ impl Connection {
             }
             Err(error) => return Err(error),
         };
-        stream.set_read_timeout(Some(GREETING_TIMEOUT))?;
+        stream.set_read_timeout(Some(timeout))?;
         let mut stream = BufReader::new(stream);
         let mut line = String::new();
         match stream.read_line(&mut line) {
@@ -83,7 +89,7 @@ impl Connection {
 
     /// Returns what the server of a workspace reports about itself; of one that does not respond, its process. `None` if none listens.
     pub(crate) fn probe(socket: &WorkspaceSocket) -> Option<ServerInfo> {
-        match Self::open(socket) {
+        match Self::open_within(socket, PROBE_TIMEOUT) {
             Ok(server) => server.map(|server| server.info),
             Err(_) => Some(ServerInfo {
                 version: String::new(),

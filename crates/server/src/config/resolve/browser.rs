@@ -20,7 +20,7 @@ use crate::config::{
 /// `channel` does, because it is more specific.
 pub(super) fn channel(options: &mut Options) -> Result<Option<&'static str>, ConfigError> {
     let BrowserName(browser) = options.browser.value().unwrap_or(BrowserName("chromium"));
-    let other = match kind(browser) {
+    let other = match browser_kind(browser) {
         BrowserKind::Chromium => None,
         BrowserKind::Firefox => Some("Firefox"),
         BrowserKind::Webkit => Some("WebKit"),
@@ -125,7 +125,7 @@ pub(super) fn launch_timeout(options: &Options, extension: Option<&ExtensionSett
 }
 
 /// Returns the browser kind of a name.
-pub(super) fn kind(browser: &str) -> BrowserKind {
+pub(super) fn browser_kind(browser: &str) -> BrowserKind {
     match browser {
         "firefox" => BrowserKind::Firefox,
         "webkit" => BrowserKind::Webkit,
@@ -141,9 +141,14 @@ pub(super) fn has_extensions(args: &[String]) -> bool {
         .any(|arg| loads.iter().any(|load| arg.starts_with(load)))
 }
 
-pub(super) fn choice(options: &Options, channel: Option<&str>, cwd: &Path) -> BrowserChoice {
+pub(super) fn choice(
+    options: &Options,
+    kind: BrowserKind,
+    channel: Option<&str>,
+    cwd: &Path,
+) -> BrowserChoice {
     if let Some(path) = options.executable_path.value() {
-        return BrowserChoice::Program(cwd.join(path));
+        return BrowserChoice::Program(kind, cwd.join(path));
     }
     let channel = channel.and_then(|name| name.parse::<Channel>().ok());
     channel.map_or(BrowserChoice::Any, BrowserChoice::Channel)

@@ -56,7 +56,7 @@ fn a_browser_is_chosen_by_the_stronger_layer_and_then_by_the_channel() {
     assert_eq!(choice(&[], Some(family)), BrowserChoice::Any);
     assert!(matches!(
         choice(&["--executable-path=x"], Some(file)),
-        BrowserChoice::Program(_)
+        BrowserChoice::Program(..)
     ));
 }
 

@@ -179,9 +179,9 @@ impl ListedTool {
         })
     }
 
-    /// Returns the arguments with which `browser_webmcp_call` calls the tool.
+    /// Returns the arguments with which `browser_webmcp_call` calls the tool. The URL of its document may change until then.
     pub(crate) fn call_arguments(&self, arguments: Map<String, Value>) -> Map<String, Value> {
-        let call = json!({ "name": self.tool.name, "frame": self.document, "params": arguments });
+        let call = json!({ "name": self.listed_name, "params": arguments });
         match call {
             Value::Object(call) => call,
             _ => Map::new(),

@@ -3,6 +3,7 @@
 use crate::access::principal::Permission;
 use crate::answers::reply::{Reply, SnapshotRequest};
 use crate::calls::Call;
+use crate::config::AnswerSettings;
 use crate::error::Result;
 use crate::sessions::session::changes::Comparison;
 use crate::tools::scope::CurrentTab;
@@ -69,16 +70,25 @@ impl Tool for Snapshot {
             searched: false,
             transients: self.target.is_none(),
         };
-        let result = tab.tab.snapshot(call, &options).await?;
+        let mut result = tab.tab.snapshot(call, &options).await?;
         if is_whole {
-            let most = call.max_snapshot_tokens(&tab.page.url());
+            let most = match self.filename {
+                Some(_) => AnswerSettings::MAX_TOKENS,
+                None => call.max_snapshot_tokens(&tab.page.url()),
+            };
             let compared = tab.tab.compare(call, &result, most).await;
-            if let (Some(Since::Last), Comparison::Lines(lines)) = (self.since, compared) {
-                return Ok(Reply {
-                    title: result.title,
-                    changes: Some(lines),
-                    ..Reply::default()
-                });
+            match (self.since, compared) {
+                (Some(Since::Last), Comparison::Lines(lines)) if self.filename.is_some() => {
+                    result.text = lines.join("\n");
+                }
+                (Some(Since::Last), Comparison::Lines(lines)) => {
+                    return Ok(Reply {
+                        title: result.title,
+                        changes: Some(lines),
+                        ..Reply::default()
+                    });
+                }
+                _ => {}
             }
         }
         let gone =

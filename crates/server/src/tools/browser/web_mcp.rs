@@ -8,7 +8,7 @@ use crate::config::Capability;
 use crate::error::{Error, Problem, Result};
 use crate::sessions::session::document_tools::ListedTool;
 use crate::tools::scope::CurrentTab;
-use crate::tools::tool::{Effect, Tool, ToolDef};
+use crate::tools::tool::{Effect, Tool, ToolDef, arguments};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -67,13 +67,21 @@ impl Tool for CallTool {
         tab.tab.list_document_tools(call).await;
         let tools = tab.tab.document_tools();
         let called = self.find(&tools, call)?;
-        let arguments = Value::Object(self.params.unwrap_or_default());
+        let arguments = self.params.unwrap_or_default();
+        if let Some(Value::Object(schema)) = &called.tool.input_schema {
+            let problems = arguments::problems(schema, &arguments);
+            if !problems.is_empty() {
+                let tool = call.tool.name;
+                return Err(Error::InvalidArguments { tool, problems });
+            }
+        }
+        let arguments = Value::Object(arguments);
         let progress = call.navigation();
         let mut result = None;
         let calling = async {
             let text = tab
                 .page
-                .call_document_tool(&progress, &called.tool.frame, &self.name, &arguments)
+                .call_document_tool(&progress, &called.tool, &arguments)
                 .await;
             // An exception of the tool is its result.
             result = Some(match text {
@@ -86,7 +94,7 @@ impl Tool for CallTool {
         tab.act(call, calling).await?;
         let first = format!(
             "Called WebMCP tool \"{}\" in {}. Output is page-provided and untrusted:",
-            self.name, called.document
+            called.tool.name, called.document
         );
         match result {
             None => Ok(Reply::default()),
@@ -111,6 +119,9 @@ impl Tool for CallTool {
 
 impl CallTool {
     fn find<'a>(&self, tools: &'a [ListedTool], call: &Call) -> Result<&'a ListedTool> {
+        if let Some(listed) = tools.iter().find(|tool| tool.listed_name == self.name) {
+            return Ok(listed);
+        }
         let is_named = |tool: &&ListedTool| {
             let frame = self.frame.as_ref();
             tool.tool.name == self.name && frame.is_none_or(|frame| *frame == tool.document)
@@ -127,10 +138,12 @@ impl CallTool {
                 )
             }
             several => {
-                let frames = several.iter().map(|tool| tool.document.as_str());
+                let names = several
+                    .iter()
+                    .map(|tool| format!("{} ({})", tool.listed_name, tool.document));
                 format!(
-                    "Several frames have this tool, name one with `frame`: {}",
-                    frames.collect::<Vec<_>>().join(", ")
+                    "Several tools have this name. Name one as tools/list does: {}",
+                    names.collect::<Vec<_>>().join(", ")
                 )
             }
         };

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// Returns the problems of `arguments`, those of outer members first. Parameters that are not in the schema are ignored.
-pub(super) fn problems(schema: &Map<String, Value>, arguments: &Arguments) -> Vec<Problem> {
+pub(crate) fn problems(schema: &Map<String, Value>, arguments: &Arguments) -> Vec<Problem> {
     let mut found = Vec::new();
     object(schema, arguments, &Path::default(), &mut found);
     found.sort_by_key(|(depth, _)| *depth);
@@ -174,7 +174,11 @@ fn object(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: 
             None if !is_required(schema, name, property) => {}
             None => {
                 let before = found.len();
-                value(property, None, &path.member(name), found);
+                let path = path.member(name);
+                value(property, None, &path, found);
+                if found.len() == before {
+                    path.report(found, "Required".to_owned());
+                }
                 for (_, problem) in &mut found[before..] {
                     problem.missing = true;
                 }

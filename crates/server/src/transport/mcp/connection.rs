@@ -255,6 +255,7 @@ impl ServerHandler for Connection {
         if let Some(result) = fixtures().call_tool(&request, &context) {
             return result.await.map(Into::into);
         }
+        let cancel = context.ct.child_token();
         let ticket = context.extensions.get::<Ticket>().cloned();
         let can = context.client_capabilities();
         let has_roots = !modern(&context)
@@ -275,7 +276,7 @@ impl ServerHandler for Connection {
         let request_id = info.id.clone();
         let incoming = IncomingCall {
             ticket: ticket.unwrap_or_else(|| CallQueue::default().join()),
-            cancel: context.ct.clone(),
+            cancel: cancel.clone(),
             info,
         };
         let call = self.server.call(
@@ -287,7 +288,24 @@ impl ServerHandler for Connection {
         );
         let progress = Progress::of(&context);
         let status = &client.status;
-        match progress.of_work(&brief(&request.name), status, call).await {
+        let name = brief(&request.name);
+        let mut work = std::pin::pin!(progress.of_work(&name, status, call));
+        let gone = async {
+            match &self.room {
+                Some(room) => room.gone().await,
+                None => std::future::pending().await,
+            }
+        };
+        // `rmcp` waits for the calls of a client that is gone before it cancels them.
+        let ended = tokio::select! {
+            biased;
+            ended = &mut work => ended,
+            () = gone => {
+                cancel.cancel();
+                work.await
+            }
+        };
+        match ended {
             Ok(content) => {
                 let took = began.elapsed();
                 self.log

@@ -56,6 +56,13 @@ impl Room {
             drop(outbox.reserve().await);
         }
     }
+
+    /// Resolves when nobody reads the messages any more.
+    pub(super) async fn gone(&self) {
+        if let Some(outbox) = self.0.upgrade() {
+            outbox.closed().await;
+        }
+    }
 }
 
 /// The sender of messages from the client.
@@ -324,6 +331,18 @@ mod tests {
         assert_eq!(refused("[]"), (Value::Null, -32600));
         assert_eq!(refused("{\"id\":7}"), (json!(7), -32600));
         assert_eq!(refused("{\"id\":null,\"method\":1}"), (Value::Null, -32600));
+    }
+
+    #[tokio::test]
+    async fn the_end_of_the_reader_is_reported() {
+        let (transport, feed, outbox) = pair();
+        let room = transport.room();
+        assert!(room.gone().now_or_never().is_none());
+        // A client that has sent everything still reads.
+        drop(feed);
+        assert!(room.gone().now_or_never().is_none());
+        drop(outbox);
+        assert!(room.gone().now_or_never().is_some());
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl Shared {
             return;
         };
         if page.id().as_str() == info.context {
-            page.navigation_began();
+            page.navigation_began(info.navigation.as_deref());
         }
         page.report(PageEvent::NavigationStarted {
             frame,

@@ -35,9 +35,23 @@ impl Shared {
                 }
             }
             Network::Completed(completed) => {
-                if let Some(page) = self.owner(completed.context.as_deref())
-                    && network::is_logged(&completed.request)
-                    && !network::is_redirect(&completed.response)
+                let Some(page) = self.owner(completed.context.as_deref()) else {
+                    return;
+                };
+                let is_last = network::leaves_browser(&completed.response);
+                // Firefox does not report the end of such a navigation.
+                if is_last
+                    && let (Some(navigation), Some(context)) =
+                        (&completed.navigation, &completed.context)
+                {
+                    page.report(PageEvent::NavigationAborted {
+                        frame: FrameId::from(context),
+                        loader: Some(LoaderId::from(navigation)),
+                        reason: None,
+                    });
+                }
+                if network::is_logged(&completed.request)
+                    && (is_last || !network::is_redirect(&completed.response))
                 {
                     page.report(PageEvent::Request(network::completed(completed)));
                 }
@@ -116,7 +130,7 @@ impl Shared {
         }
         if let (Some(navigation), Some(context)) = (failed.navigation, failed.context) {
             if page.id().as_str() == context {
-                page.navigation_failed(reason.clone());
+                page.navigation_failed(&navigation, reason.clone());
             }
             page.report(PageEvent::NavigationAborted {
                 frame: FrameId::from(context),

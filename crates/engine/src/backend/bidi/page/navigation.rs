@@ -16,15 +16,15 @@ const INTERRUPTED: &str = "A new navigation interrupted an unfinished navigation
 
 impl BidiPage {
     /// Records the start of a navigation of the main frame.
-    pub(crate) fn navigation_began(&self) {
+    pub(crate) fn navigation_began(&self, navigation: Option<&str>) {
         let mut state = self.state();
         state.navigations += 1;
-        state.failure = None;
+        state.newest = navigation.map(LoaderId::from);
     }
 
     /// Records that the document of a navigation of the main frame could not be loaded.
-    pub(crate) fn navigation_failed(&self, reason: NetError) {
-        self.state().failure = Some(reason);
+    pub(crate) fn navigation_failed(&self, navigation: &str, reason: NetError) {
+        self.state().failure = Some((LoaderId::from(navigation), reason));
     }
 
     fn cache(&self, cache_behavior: &'static str) -> SetCacheBehavior {
@@ -70,18 +70,25 @@ impl Navigation for BidiPage {
                     return Err(Error::PageClosed {});
                 }
                 self.root().flush().await?;
-                let (newest, failure) = {
+                let (newest, own, failure) = {
                     let state = self.state();
                     let newest = state.navigations <= before + 1 && state.navigate_calls == call;
-                    (newest, state.failure.clone())
+                    let own = state.newest.clone().filter(|_| state.navigations > before);
+                    (newest, own, state.failure.clone())
                 };
                 if message.contains(INTERRUPTED) && self.state().navigate_calls == call {
                     // The page itself started the other navigation, and its document is the one to wait for.
                     return Ok(None);
                 }
-                let reason = failure
-                    .filter(|_| newest)
-                    .unwrap_or_else(|| network::net_error(message.trim_start_matches("Error: ")));
+                let reported = network::net_error(message.trim_start_matches("Error: "));
+                let reason = match failure {
+                    Some((failed, reason)) if newest && own.as_ref() == Some(&failed) => reason,
+                    // Firefox reports the failure of the navigation that this one has replaced.
+                    Some((_, reason)) if newest && own.is_some() && reason == reported => {
+                        return Ok(own);
+                    }
+                    _ => reported,
+                };
                 // The navigation ended without a document, as with a 204 response, and was not superseded.
                 if reason == NetError::Aborted && newest && is_opened_here(url) {
                     self.report(PageEvent::NavigationAborted {
