@@ -2,13 +2,14 @@
 
 use super::LaunchOptions;
 use super::process::Process;
-use super::profile::{Profile, StartupCache};
+use super::profile::StartupCache;
 use super::source::Source;
 use crate::backend::bidi::BidiBrowser;
 use crate::backend::{BrowserBackend, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -27,7 +28,7 @@ pub(super) async fn launch(
 ) -> Result<Arc<dyn BrowserBackend>> {
     let mut profile = super::chromium::profile(progress, options).await?;
     let dir = profile.dir().to_owned();
-    write_preferences(&profile, options)?;
+    write_preferences(profile.dir(), options)?;
     if let Some(cache_dir) = &options.cache_dir {
         profile.set_startup_cache(StartupCache::new(cache_dir, &options.executable));
     }
@@ -119,16 +120,34 @@ fn environment(options: &LaunchOptions, profile: &Path) -> Vec<(String, String)>
     env
 }
 
-fn write_preferences(profile: &Profile, options: &LaunchOptions) -> Result<()> {
+/// Writes the preferences of this launch. Firefox keeps preferences in the profile: those of the launch before, such as its egress proxy,
+/// are removed.
+fn write_preferences(profile: &Path, options: &LaunchOptions) -> Result<()> {
     let mut text = String::new();
     for (name, value) in preferences(options) {
         text += &format!("user_pref({}, {value});\n", json!(name));
     }
-    let path = profile.dir().join("user.js");
-    std::fs::write(&path, text).map_err(|error| Error::File {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    })
+    let write = |path: &Path, text: &str| {
+        std::fs::write(path, text).map_err(|error| Error::File {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        })
+    };
+    let (own, kept) = (profile.join("user.js"), profile.join("prefs.js"));
+    if let (Ok(before), Ok(all)) = (
+        std::fs::read_to_string(&own),
+        std::fs::read_to_string(&kept),
+    ) {
+        let before: HashSet<&str> = before.lines().collect();
+        let rest: String = all
+            .split_inclusive('\n')
+            .filter(|line| !before.contains(line.trim_end()))
+            .collect();
+        if rest.len() < all.len() {
+            write(&kept, &rest)?;
+        }
+    }
+    write(&own, &text)
 }
 
 /// Returns the preferences that differ from the defaults.
@@ -369,6 +388,27 @@ mod tests {
         let all = preferences(&options);
         let mut said = all.iter().rev();
         assert_eq!(said.find(|(name, _)| *name == own.0), Some(&own));
+    }
+
+    #[test]
+    fn preferences_of_the_launch_before_are_removed() {
+        let profile = tempfile::tempdir().unwrap();
+        let with_proxy = LaunchOptions {
+            proxy: Some(Proxy {
+                server: "http://127.0.0.1:4711".to_owned(),
+                ..Proxy::default()
+            }),
+            ..LaunchOptions::default()
+        };
+        let read = |name: &str| std::fs::read_to_string(profile.path().join(name)).unwrap();
+        write_preferences(profile.path(), &with_proxy).unwrap();
+        // Firefox writes them into its own file, with those that the user sets.
+        let of_user = "user_pref(\"browser.theme\", \"dark\");\n";
+        let kept = read("user.js") + of_user;
+        std::fs::write(profile.path().join("prefs.js"), kept).unwrap();
+        write_preferences(profile.path(), &LaunchOptions::default()).unwrap();
+        assert!(!read("user.js").contains("network.proxy.http"));
+        assert_eq!(read("prefs.js"), of_user);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Browsers with a persistent profile: the preserved state, and exclusive use.
 
 use serde_json::{Value, json};
-use testkit::{Client, HttpServer, Launch, Site};
+use testkit::{Client, Engine, HttpServer, Launch, Site};
 
 async fn with_profile(profile: &std::path::Path, args: &[&str]) -> Client {
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))
@@ -125,6 +125,19 @@ async fn a_second_server_uses_a_temporary_profile_and_reports_it_once() {
     assert!(!answer.text.contains("is in use"), "{}", answer.text);
     assert!(second.end().await.success());
     assert!(third.end().await.success());
+}
+
+#[testkit::test(chromium, firefox, not(webkit = "keeps no profile"))]
+async fn rules_of_a_server_do_not_remain_in_the_profile(engine: Engine) {
+    let (profile, site) = (tempfile::tempdir().unwrap(), Site::start().await);
+    let allowed = ["--allowed-domains=127.0.0.1"];
+    for rules in [&allowed[..], &[]] {
+        let args = [engine.args(), rules].concat();
+        let client = with_profile(profile.path(), &args).await;
+        let answer = client.navigate(&site.url("/status/200")).await;
+        assert!(!answer.is_error, "{rules:?}: {}", answer.text);
+        assert!(client.end().await.success());
+    }
 }
 
 #[testkit::test(chromium)]
