@@ -1,6 +1,7 @@
 //! The console messages of a page, with limits.
 
 use crate::backend::{ConsoleMessage, MessageKind};
+use crate::text::shorten;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -49,12 +50,7 @@ pub struct ConsoleCounts {
 
 impl ConsoleLog {
     pub(crate) fn add(&mut self, mut message: ConsoleMessage) {
-        if message.text.len() > MAX_MESSAGE_LENGTH {
-            let cut = message.text.floor_char_boundary(MAX_MESSAGE_LENGTH);
-            message.text.truncate(cut);
-            message.text.push('…');
-            message.text.shrink_to_fit();
-        }
+        shorten(&mut message.text, MAX_MESSAGE_LENGTH);
         match message.kind {
             MessageKind::Error | MessageKind::PageError => self.errors += 1,
             MessageKind::Warning => self.warnings += 1,

@@ -7,6 +7,7 @@ pub use net_error::{NetError, NetErrorClass};
 pub use stale_ref::{ElementState, ElementSummary, StaleElement};
 
 use crate::feature::{Alternative, Feature};
+use crate::text::shorten;
 use serde::Serialize;
 
 /// The result of functions of the engine.
@@ -364,12 +365,8 @@ impl Error {
 
     /// Shortens the message of a page to the limit.
     pub(crate) fn bounded(mut self) -> Self {
-        if let Self::Script { message } = &mut self
-            && message.len() > MAX_MESSAGE_LENGTH
-        {
-            message.truncate(message.floor_char_boundary(MAX_MESSAGE_LENGTH));
-            message.push('…');
-            message.shrink_to_fit();
+        if let Self::Script { message } = &mut self {
+            shorten(message, MAX_MESSAGE_LENGTH);
         }
         self
     }

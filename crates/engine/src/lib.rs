@@ -207,6 +207,7 @@ mod snapshot;
 mod storage;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod text;
 mod tokens;
 mod video;
 
@@ -217,6 +218,7 @@ pub use audit::{
     AccessibilityAudit, AuditedElement, BrokenLink, Finding, FindingKind, LinkCheck, PageCheck,
     Violation, ViolationNode,
 };
+pub use backend::address::INTERNAL_PAGES;
 pub use backend::{
     Alternative, BrowserBackend, Capabilities, ColorScheme, ConsoleMessage, ContextBackend,
     ContextObserver, ContextOptions, Cookie, CoveredRange, CoveredSource, DialogKind,
@@ -250,9 +252,9 @@ pub use network::{Request, RequestOutcome, StreamMessages};
 pub use origins::{OriginRules, is_like};
 pub use overlay::{ActionOverlay, ActionStyle, ChapterOverlay};
 pub use page::{
-    Dialog, DialogHandlerGuard, DocumentTool, Events, FileChooser, INTERNAL_PAGES, InputObserver,
-    Intercepted, Interceptor, LoadGuard, LoadState, NavigationOutcome, Page, PasswordMasks,
-    Screencast, is_function, is_invisible, password_dots, without_invisible,
+    Dialog, DialogHandlerGuard, DocumentTool, Events, FileChooser, InputObserver, Intercepted,
+    Interceptor, LoadGuard, LoadState, NavigationOutcome, Page, PasswordMasks, Screencast,
+    is_function, is_invisible, password_dots, without_invisible,
 };
 pub use page_snapshot::{Overview, Snapshot, SnapshotOptions};
 pub use performance::{

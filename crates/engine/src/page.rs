@@ -17,7 +17,6 @@ mod state;
 mod unresponsive;
 
 pub use events::{DialogHandlerGuard, Events};
-pub use external::INTERNAL_PAGES;
 pub use input_observer::InputObserver;
 pub use interception::{Intercepted, Interceptor};
 pub use invisible::{is_invisible, without_invisible};

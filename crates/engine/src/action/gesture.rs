@@ -97,7 +97,7 @@ fn release(page: &Page, before: &Pressed) {
         return;
     }
     let backend = page.backend.clone();
-    spawn("let go", async move {
+    spawn("release", async move {
         // Errors cannot be reported here.
         let _ = tokio::time::timeout(RELEASE_TIMEOUT, backend.input(&steps)).await;
     })

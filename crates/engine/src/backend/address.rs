@@ -42,6 +42,47 @@ pub(crate) fn is_opened_here(url: &str) -> bool {
     )
 }
 
+/// The schemes of internal pages of Chromium browsers.
+pub const INTERNAL_PAGES: &[&str] = &[
+    "brave",
+    "chrome",
+    "chrome-error",
+    "chrome-extension",
+    "chrome-native",
+    "chrome-search",
+    "chrome-untrusted",
+    "devtools",
+    "edge",
+    "opera",
+    "vivaldi",
+];
+
+/// The other schemes of URLs that browsers open themselves.
+const INTERNAL: &[&str] = &[
+    "about",
+    "blob",
+    "data",
+    "file",
+    "filesystem",
+    "http",
+    "https",
+    "isolated-app",
+    "jar",
+    "javascript",
+    "moz-extension",
+    "resource",
+    "view-source",
+    "webkit",
+    "ws",
+    "wss",
+];
+
+/// Returns whether a URL has the scheme of an external protocol.
+pub(crate) fn is_external(url: &str) -> bool {
+    let mut internal = INTERNAL.iter().chain(INTERNAL_PAGES);
+    Url::parse(url).is_ok_and(|url| !internal.any(|scheme| *scheme == url.scheme()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,5 +97,30 @@ mod tests {
         ));
         assert!(!is_within_document("https://a.test/p?q=1#x", page));
         assert!(!is_within_document(page, "https://a.test/p?q=2#x"));
+    }
+
+    #[test]
+    fn external_protocols_are_those_that_no_browser_knows() {
+        for url in [
+            "mailto:a@b.example",
+            "tel:1",
+            "web+own:x",
+            "MAGNET:?x",
+            "x-own://a/b",
+            "ftp://a.example/b",
+        ] {
+            assert!(is_external(url), "{url}");
+        }
+        for url in [
+            "https://a.example/",
+            "about:blank",
+            "blob:https://a.example/1",
+            "chrome-error://chromewebdata/",
+            "brave://settings",
+            "/relative?to=mailto:a",
+            "",
+        ] {
+            assert!(!is_external(url), "{url}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{FrameId, LoaderId, PageId, RequestId};
 use crate::error::NetError;
+use crate::text::shorten;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -238,11 +239,7 @@ impl StreamMessage {
     /// Creates a message that is transferred now.
     pub(crate) fn now(kind: StreamMessageKind, mut payload: String) -> Self {
         let length = payload.len();
-        if length > MAX_PAYLOAD_LENGTH {
-            payload.truncate(payload.floor_char_boundary(MAX_PAYLOAD_LENGTH - '…'.len_utf8()));
-            payload.push('…');
-            payload.shrink_to_fit();
-        }
+        shorten(&mut payload, MAX_PAYLOAD_LENGTH - '…'.len_utf8());
         Self {
             at: SystemTime::now(),
             kind,

@@ -4,6 +4,7 @@
 
 use super::dominators::{Graph, UNREACHED};
 use crate::error::{Error, Result};
+use crate::text::shorten;
 use serde::Deserialize;
 use serde::de::{
     DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
@@ -425,11 +426,7 @@ impl<'de> Visitor<'de> for Strings {
     ) -> std::result::Result<Vec<String>, A::Error> {
         let mut strings = Vec::new();
         while let Some(mut text) = all.next_element::<String>()? {
-            if text.len() > MAX_NAME {
-                text.truncate(text.floor_char_boundary(MAX_NAME));
-                text.push('…');
-                text.shrink_to_fit();
-            }
+            shorten(&mut text, MAX_NAME);
             strings.push(text);
         }
         Ok(strings)

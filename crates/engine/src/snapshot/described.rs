@@ -1,6 +1,7 @@
 //! What the refs of a document name, in a form that is cheap to store.
 
 use super::facts::{Entry, FrameSnapshot};
+use crate::text::shorten;
 use std::fmt::Write as _;
 
 /// The largest size of the descriptions of a document, in bytes.
@@ -21,14 +22,10 @@ impl Descriptions {
     /// Adds a ref, without the prefix of its frame.
     pub(crate) fn add(&mut self, reference: impl std::fmt::Display, role: &str, name: &str) {
         if self.0.len() < MAX_SIZE {
-            let short = &name[..name.floor_char_boundary(MAX_NAME_LENGTH)];
-            let cut = if short.len() < name.len() { "…" } else { "" };
+            let mut name = name.replace('\n', " ");
+            shorten(&mut name, MAX_NAME_LENGTH);
             // Writing to a string cannot fail.
-            let _ = writeln!(
-                self.0,
-                "{reference}\t{role}\t{}{cut}",
-                short.replace('\n', " ")
-            );
+            let _ = writeln!(self.0, "{reference}\t{role}\t{name}");
         }
     }
 

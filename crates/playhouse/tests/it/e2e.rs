@@ -306,7 +306,7 @@ async fn a_failure_shows_the_page_and_the_server() {
     for kind in ["tool", "console", "server"] {
         assert!(kinds.contains(&kind), "{kinds:?}");
     }
-    // What a server logs may reach its log after the end of the call: then it is told with the next error.
+    // What a server logs may reach its log after the end of the call: then it is part of the next error.
     let logs = [&errors["errors"][0]["log"], &errors["errors"][1]["log"]];
     assert!(
         logs.iter()

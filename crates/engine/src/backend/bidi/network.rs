@@ -1,9 +1,8 @@
 //! Conversion of Firefox's network events to events of the engine.
 
-use crate::backend::address::is_opened_here;
+use crate::backend::address::is_external;
 use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, ResponseFacts};
 use crate::error::NetError;
-use url::Url;
 use wire::RawEvent;
 use wire::bidi::Event;
 use wire::bidi::network::{
@@ -81,7 +80,7 @@ pub(super) fn is_redirect(response: &ResponseData) -> bool {
 /// Whether a response redirects to a URL that another program would open.
 pub(super) fn leaves_browser(response: &ResponseData) -> bool {
     let target = target(response).map(|header| header.value.clone().into_text());
-    target.is_some_and(|url| Url::parse(&url).is_ok() && !is_opened_here(&url))
+    target.is_some_and(|url| is_external(&url))
 }
 
 /// Returns the header of a redirect with its target.
