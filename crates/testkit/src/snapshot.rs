@@ -170,13 +170,14 @@ fn is_control(node: &Node) -> bool {
     CONTROLS.contains(&&*node.role) || node.is_clickable
 }
 
-/// What both layouts must show of a control. A cell on the line of its row has no role of its own, and its name is a text.
+/// What both layouts must show of a control. A cell on the line of its row has no role of its own, and its name is a text, as that of an
+/// option can be. Texts of a field that follow each other are joined with white space in one of the layouts.
 fn identity(node: &Node) -> impl PartialEq + use<> {
     let is_cell = matches!(
         &*node.role,
         "cell" | "gridcell" | "rowheader" | "columnheader"
     );
-    let is_named = !is_cell && node.role != "heading";
+    let is_named = !is_cell && !matches!(&*node.role, "heading" | "option");
     (
         if is_cell {
             "cell".to_owned()
@@ -187,7 +188,7 @@ fn identity(node: &Node) -> impl PartialEq + use<> {
         node.states.clone(),
         node.reference.clone(),
         node.has_url,
-        node.value.clone(),
+        node.value.as_deref().map(without_white_space),
     )
 }
 
@@ -239,5 +240,9 @@ fn visible_text(part: &Part) -> String {
         Part::Text(text) => text.as_str(),
         Part::Node(node) => node.name.as_deref().unwrap_or_default(),
     };
+    without_white_space(text)
+}
+
+fn without_white_space(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }

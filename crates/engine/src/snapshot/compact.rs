@@ -199,7 +199,7 @@ fn is_part(shown: &Shown<'_>, around: Surroundings<'_>) -> bool {
         && has_mark
         && !CONTAINERS.contains(&role)
         && !CELLS.contains(&role)
-        && !matches!(role, "heading" | "listitem" | "row")
+        && !begins_with_mark(role)
 }
 
 /// Writes a text that is a line of its own.
@@ -310,12 +310,10 @@ fn write_item<'t, 'a>(
         return (&[], inside);
     }
     if let Some((child, around)) = only(items, inside) {
-        if child.node.role != "listitem" && child.node.role != "heading" && child.node.role != "row"
-        {
-            out.push(' ');
-            return write_node(out, child, around);
-        }
-    } else if let [Item::Text(text), rest @ ..] = items {
+        out.push(' ');
+        return write_node(out, child, around);
+    }
+    if let [Item::Text(text), rest @ ..] = items {
         out.push(' ');
         push_text(out, text, Position::Start);
         return (rest, inside);
@@ -323,7 +321,7 @@ fn write_item<'t, 'a>(
     (items, inside)
 }
 
-/// Returns the only node in wrappers, if there is nothing else.
+/// Returns the only node in wrappers, if there is nothing else and its line can follow the mark of a heading or a list item.
 fn only<'t, 'a>(
     items: &'t [Item<'a>],
     around: Surroundings<'a>,
@@ -332,9 +330,14 @@ fn only<'t, 'a>(
         [Item::Node(shown)] if is_wrapper(shown, around) => {
             only(&shown.children, around.inside(shown))
         }
-        [Item::Node(shown)] => Some((shown, around)),
+        [Item::Node(shown)] if !begins_with_mark(&shown.node.role) => Some((shown, around)),
         _ => None,
     }
+}
+
+/// Returns whether the line of a role begins with a mark.
+fn begins_with_mark(role: &str) -> bool {
+    matches!(role, "heading" | "listitem" | "row")
 }
 
 /// Returns the cells of a row on one line, or `None` if a cell needs several.
