@@ -192,8 +192,9 @@ fn is_part(shown: &Shown<'_>, around: Surroundings<'_>) -> bool {
         [Item::Text(_)] => true,
         _ => has_simple_options(shown),
     };
-    // The address comes before the content, so that role and address would be read as text.
-    let begins_with_content = !shown.children.is_empty() && shown.node.url.is_none();
+    // Role and address, or role and options, would be read as text.
+    let begins_with_content =
+        matches!(*shown.children, [Item::Text(_)]) && shown.node.url.is_none();
     let has_mark = shown.named || reference(shown, around).is_some() || begins_with_content;
     is_leaf
         && has_mark
