@@ -1,4 +1,5 @@
-// What an action caused that has not run yet, as the script in the page's world records it (timers.entry.ts).
+// What the script in the page's world knows (timers.entry.ts): what an action caused that has not run yet, and the semantics of custom
+// elements.
 
 /** What is pending. All zero if the page has no such script. */
 export interface Causes {
@@ -47,18 +48,36 @@ export function pause(ms: number): Promise<void> {
 
 /** Sends a command, or with a number asks what is pending within so many ms. */
 export function causes(command: "begin" | "hold" | "rest" | "end" | number): Causes {
-  let answer: unknown;
-  if (type) {
-    const listen = (event: Event): void => {
-      answer = (event as CustomEvent<unknown>).detail;
-    };
-    performance.addEventListener(`${type}.`, listen);
-    const detail = typeof command === "string" ? command : `${command} ${performance.now() - ranUntil}`;
-    performance["dispatchEvent"](new CustomEvent(type, { detail }));
-    performance.removeEventListener(`${type}.`, listen);
-  }
-  const [left = 0, steps = 0, idle = 0] = (typeof answer === "string" ? answer : "").split(" ").map((part) => Number(part) || 0);
+  const detail = typeof command === "string" ? command : `${command} ${performance.now() - ranUntil}`;
+  const [left = 0, steps = 0, idle = 0] = ask(performance, performance, detail)
+    .split(" ")
+    .map((part) => Number(part) || 0);
   return { left, steps, idle };
+}
+
+/**
+ * Returns the role and the ARIA properties that a custom element has by `ElementInternals`, by the names of the attributes; undefined if it
+ * has none.
+ */
+export function semanticsOf(e: Element): Map<string, string> | undefined {
+  const view = e.ownerDocument.defaultView;
+  const lines = view ? ask(e, view.performance, "").split("\n") : [];
+  const semantics = lines.map((line) => /^(role|aria-[a-z]+) (.*)$/.exec(line));
+  const found = semantics.flatMap((match): [string, string][] => (match ? [[match[1] ?? "", match[2] ?? ""]] : []));
+  return found.length ? new Map(found) : undefined;
+}
+
+/** Sends an event to the other script, which answers on the `performance` of its window. */
+function ask(target: EventTarget, answers: Performance, detail: string): string {
+  let answer: unknown;
+  if (!type) return "";
+  const listen = (event: Event): void => {
+    answer = (event as CustomEvent<unknown>).detail;
+  };
+  answers.addEventListener(`${type}.`, listen);
+  target["dispatchEvent"](new CustomEvent(type, { detail }));
+  answers.removeEventListener(`${type}.`, listen);
+  return typeof answer === "string" ? answer : "";
 }
 
 export function setTimer(callback: () => void, delay: number): ReturnType<typeof setTimeout> {

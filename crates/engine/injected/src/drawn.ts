@@ -1,7 +1,8 @@
 // Controls that a page hides and draws by other elements, such as cards of radio buttons, switches, styled file inputs and code editors.
 
 import { isHidden } from "./aria/roles";
-import { boxOf, isPainted, isVisible, parentOf, styleOf } from "./dom";
+import { isDisabled } from "./aria/states";
+import { boxOf, isPainted, isVisible, parentOf, shadowRootOf, styleOf } from "./dom";
 import { isAway, isUnseen } from "./hidden";
 import { respondsToPress } from "./interactive";
 import { seen, withCaches, type Seen } from "./seen";
@@ -42,6 +43,49 @@ function isField(it: Seen): boolean {
   return it.tag === "textarea" || it.tag === "select" || (it.has("role") && FIELD_ROLES.has(it.attribute("role") ?? ""));
 }
 
+/** Returns whether a user changes the value of an element with the keyboard, also where the pointer does not reach it. */
+function isKeyboardField(it: Seen): boolean {
+  return isField(it) && !it.element.matches(":disabled") && isKeyboardTarget(it.element);
+}
+
+const CONTROLS = new Set("button link menuitem menuitemcheckbox menuitemradio option tab treeitem".split(" "));
+
+/** Returns whether a user acts on an element that lets pointer events through: with the keyboard, or by a part of it. */
+export function isUsedByKeyboard(it: Seen, role: string): boolean {
+  if (isKeyboardField(it)) return true;
+  return CONTROLS.has(role) && !isDisabled(it) && (isKeyboardTarget(it.element) || !!shadowRootOf(it));
+}
+
+/**
+ * Returns whether a click on an element is one on a field below it, such as a placeholder: an element around both responds to presses, and
+ * there is no other field in it.
+ */
+export function isLookOf(field: Element, cover: Element): boolean {
+  const it = seen(field);
+  if (!isKeyboardField(it)) return false;
+  for (let at = parentOf(it), level = 0; at && level < MAX_LEVELS && at.tag !== "body"; level++, at = parentOf(at)) {
+    if (hasOtherTarget(at, it)) return false;
+    const between = pathTo(at, cover);
+    if (between.some(respondsToPress)) return true;
+  }
+  return false;
+}
+
+/** Returns an element and those around it up to `outer`; none if it is not in that. */
+function pathTo(outer: Seen, e: Element): Seen[] {
+  const path: Seen[] = [];
+  for (let at: Seen | null = seen(e); at; at = parentOf(at)) {
+    path.push(at);
+    if (at.element === outer.element) return path;
+  }
+  return [];
+}
+
+/** Returns whether the keyboard reaches something else in an element than a field. */
+function hasOtherTarget(at: Seen, field: Seen): boolean {
+  return [...at.element.querySelectorAll(TARGETS)].some((other) => other !== field.element && isKeyboardTarget(other));
+}
+
 /** The maximum number of elements around a field that are searched for the one that draws it. */
 const MAX_LEVELS = 5;
 
@@ -54,7 +98,7 @@ function fieldDrawing(it: Seen): Seen | null {
   let at = parentOf(it);
   for (let level = 0; at && level < MAX_LEVELS && at.tag !== "body"; level++, at = parentOf(at)) {
     const { element } = at;
-    if ([...element.querySelectorAll(TARGETS)].some((other) => other !== it.element && isKeyboardTarget(other))) return null;
+    if (hasOtherTarget(at, it)) return null;
     if (!isUsable(at)) continue;
     if ([at, ...[...element.children].map(seen)].some((part) => part !== it && respondsToPress(part))) return at;
     if (isTextArea(it) && [...element.querySelectorAll("*")].slice(0, MAX_PARTS).some((part) => isTextOf(seen(part), it))) return at;

@@ -237,12 +237,17 @@ function noTextCandidates(e: Element, testId: string, isTarget: boolean): Candid
   // For an ancestor whose name comes from its content, candidates with labels and names contain text.
   const named = isTarget || !hasNameFromContent(e);
   if (named) candidates.push(...labelCandidates(e));
-  const role = elementRole(e);
+  const role = writtenRole(e);
   if (isUsableRole(role)) {
     if (named && !isTarget) candidates.push(...roleCandidates(e, role));
     candidates.push(candidate(ROLE, { engine: "role", role }));
   }
   return candidates;
+}
+
+/** Returns the role; null for a custom element with `ElementInternals`, whose role and name Playwright does not know. */
+function writtenRole(e: Element): string | null {
+  return seen(e).internals ? null : elementRole(e);
 }
 
 /** Returns the value of an attribute, or null if it has none or one that is too long for a locator. */
@@ -279,7 +284,7 @@ function textCandidates(e: Element, isTarget: boolean): Candidate[] {
     candidates.push(...textMatches(text, TEXT, "", (match) => ({ engine: "text", text: match }), LONG_TEXT));
   }
   if (text) addWithText(css(CSS.escape(tag)), TAG);
-  const role = elementRole(e);
+  const role = writtenRole(e);
   if (isUsableRole(role)) {
     const names = roleCandidates(e, role);
     if (!names.length) addWithText({ engine: "role", role }, ROLE);

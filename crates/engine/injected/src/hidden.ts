@@ -63,10 +63,33 @@ function opacityOf(it: Seen): number {
   if (style.opacity === undefined) {
     const parent = parentOf(it);
     const { opacity, filter } = getComputedStyle(it.element);
-    const own = styleOf(it).display === "contents" ? 1 : Number(opacity) * Number(/opacity\(([\d.]+)\)/.exec(filter)?.[1] ?? 1);
+    const own =
+      styleOf(it).display === "contents"
+        ? 1
+        : Math.max(Number(opacity), nextOpacity(it, opacity)) * Number(/opacity\(([\d.]+)\)/.exec(filter)?.[1] ?? 1);
     style.opacity = own * (parent ? opacityOf(parent) : 1);
   }
   return style.opacity;
+}
+
+/** The maximum time, in ms, that an element may take to appear. */
+const MAX_ENTRANCE = 2_000;
+
+/** Returns the opacity of an element that is about to appear at the end of its animation; 0 for other elements. */
+function nextOpacity(it: Seen, opacity: string): number {
+  return Number(opacity) < MIN_OPACITY ? Number(endOf(it, "opacity") ?? 0) : 0;
+}
+
+/** Returns the value that a property has soon, at the end of an animation; undefined if there is none. */
+function endOf({ element }: Seen, property: "opacity" | "transform"): string | undefined {
+  for (const animation of element.getAnimations()) {
+    const { effect, currentTime, playState } = animation;
+    if (playState !== "running" || !(effect instanceof KeyframeEffect)) continue;
+    const left = Number(effect.getComputedTiming().endTime) - Number(currentTime);
+    const end = effect.getKeyframes().at(-1)?.[property];
+    if (left <= MAX_ENTRANCE && typeof end === "string") return end;
+  }
+  return undefined;
 }
 
 /**
@@ -98,8 +121,17 @@ function hidesContent(it: Seen): boolean {
   if (width >= MIN_SIZE && height >= MIN_SIZE) return false;
   // `offsetWidth` and `offsetHeight` are the sizes without transforms.
   const e = it.element as HTMLElement;
-  if (width < MIN_OPACITY * e.offsetWidth || height < MIN_OPACITY * e.offsetHeight) return true;
+  if (width < MIN_OPACITY * e.offsetWidth || height < MIN_OPACITY * e.offsetHeight) return !growsSoon(it);
   return (isDot || !width || !height) && getComputedStyle(e).overflow !== "visible";
+}
+
+/** Returns whether an element that is scaled to nothing, or one around it, is about to appear. */
+function growsSoon(it: Seen): boolean {
+  for (let at: Seen | null = it; at; at = parentOf(at)) {
+    const end = endOf(at, "transform");
+    if (end !== undefined) return !/scale(3d|X|Y)?\(\s*0\b(?!\.)/i.test(end);
+  }
+  return false;
 }
 
 const isOutermost = (it: Seen): boolean => it.tag === "body" || it.tag === "html";
@@ -313,6 +345,7 @@ function hasOtherBackground(it: Seen, color: string): boolean {
     const style = getComputedStyle(at.element);
     const { colorScheme } = style;
     if (backgroundOf(style) === undefined) return true;
+    if (at === it && paintsBelow(at, color)) return true;
     // The canvas is dark with a dark color scheme.
     if (/dark/.test(colorScheme) && !isSimilar(color, "rgb(0, 0, 0)")) return true;
   }
@@ -326,6 +359,27 @@ function hasOtherBackground(it: Seen, color: string): boolean {
     if (!isTransparent(background)) return !isSimilar(color, background);
   }
   return false;
+}
+
+/** Returns whether a pseudo-element paints another color below the whole text of an element. */
+function paintsBelow(it: Seen, color: string): boolean {
+  const [, , width = 0, height = 0] = boxOf(it) ?? [];
+  return ["::before", "::after"].some((pseudo) => {
+    const style = getComputedStyle(it.element, pseudo);
+    if (style.content === "none" || style.position !== "absolute" || Number(style.opacity) < MIN_OPACITY) return false;
+    const offsets = [style.left, style.top].map((offset) => Math.abs(Number.parseFloat(offset)));
+    const covers = Number.parseFloat(style.width) >= width - MIN_SIZE && Number.parseFloat(style.height) >= height - MIN_SIZE;
+    const background = backgroundOf(style);
+    const isUpright = /^(none|matrix\(1, 0, 0, 1, 0, 0\))$/.test(style.transform);
+    return (
+      covers &&
+      isUpright &&
+      offsets.every((offset) => offset <= MIN_SIZE) &&
+      !!background &&
+      !isTransparent(background) &&
+      !isSimilar(color, background)
+    );
+  });
 }
 
 /** Returns whether an ancestor is scrolled, so that a user can scroll back to the element. */

@@ -2,10 +2,11 @@
 
 import { closest, flatParent, isElement, isElementVisible, parentOrHost, preview, tagOf } from "./dom";
 import { elementShadowRoot } from "./roots";
-import { shownFor } from "./drawn";
+import { isLookOf, shownFor } from "./drawn";
 import { startInterceptor, type Miss, type PointerAction } from "./interceptor";
 import { attached, controlOf, drawn, isInside, lacking, type Gone, type State } from "./states";
 import { isBound, type Handle } from "./handles";
+import { withCaches } from "./seen";
 
 export interface Point {
   x: number;
@@ -119,7 +120,7 @@ function receives(e: Element, found: Element): boolean {
   const target = isInside(e, control) ? control : e;
   if (isInside(found, target)) return true;
   const label = closest(found, "label") as HTMLLabelElement | undefined;
-  return !!label && label.control === target;
+  return (!!label && label.control === target) || withCaches(() => isLookOf(e, found));
 }
 
 function coverOf(e: Element, found: Element): Miss {

@@ -2,6 +2,7 @@
 
 import { isSummary, roleOf } from "./aria/roles";
 import { parentOf, recordClosedRoots, styleOf } from "./dom";
+import { revealsOnHover } from "./hover";
 import { cached, type Seen } from "./seen";
 
 /**
@@ -35,8 +36,19 @@ function computeAction(it: Seen): Action | undefined {
   if (styleOf(it).cursor === "pointer" && (it.has("title") || it.has("aria-label") || !isInPointer(it)))
     return isCollection(it) ? "weak" : "pointer";
   const listens = listening(it);
+  if (isHandle(it)) return "listens";
   if (listens === "listens" || listens === "grabs") return isCollection(it) ? "weak" : "listens";
-  return isListenedFor(it) ? "listens" : (listens ?? action);
+  return isListenedFor(it) || revealsOnHover(it) ? "listens" : (listens ?? action);
+}
+
+/** The cursors of what a user drags, such as handles, splitters and edges. */
+const DRAG_CURSORS = /^(grab|move|all-scroll|[a-z]+-resize)$/;
+
+/** Returns whether the cursor says that a user can drag an element, and says that of no element around it. */
+function isHandle(it: Seen): boolean {
+  const { cursor } = styleOf(it);
+  const parent = parentOf(it);
+  return DRAG_CURSORS.test(cursor) && (!parent || styleOf(parent).cursor !== cursor);
 }
 
 /** Returns whether an element is the header of a column or row of a grid, which users sort, move and resize by it. */
@@ -49,10 +61,13 @@ export function respondsToPress(it: Seen): boolean {
   return styleOf(it).cursor === "pointer" || /^(grabs|listens)$/.test(listening(it) ?? "");
 }
 
-/** Returns whether an element is an item of a collection that listens for its items. */
+/** Returns whether an element is an item of a collection that listens for its items, or the content of an element without a box. */
 function isListenedFor(it: Seen): boolean {
   if (isCollection(it)) return false;
-  for (let at = parentOf(it); at && isCollection(at); at = parentOf(at)) if (/^(grabs|listens)$/.test(listening(at) ?? "")) return true;
+  const responds = (at: Seen): boolean => /^(grabs|listens)$/.test(listening(at) ?? "");
+  const parent = parentOf(it);
+  if (parent && styleOf(parent).display === "contents" && responds(parent)) return true;
+  for (let at = parent; at && isCollection(at); at = parentOf(at)) if (responds(at)) return true;
   return false;
 }
 
@@ -69,15 +84,31 @@ function isInPointer(it: Seen): boolean {
 
 const COLLECTIONS = new Set("grid list listbox menu menubar rowgroup table tablist tree treegrid".split(" "));
 
-/** Returns whether a user acts on the items of an element instead of the element, because of its role or because its items can be moved. */
+/**
+ * Returns whether a user acts on the items of an element instead of the element: because of its role, because its items can be moved, or
+ * because a script tells them apart.
+ */
 function isCollection(it: Seen): boolean {
-  return COLLECTIONS.has(roleOf(it) ?? "") || (listening(it) === "grabs" && hasItems(it.element));
+  if (COLLECTIONS.has(roleOf(it) ?? "")) return true;
+  const listens = listening(it);
+  if (listens === "grabs") return hasItems(it.element);
+  return (listens === "listens" || styleOf(it).cursor === "pointer") && hasItems(it.element) && areTold(it.element);
 }
 
 /** Returns whether an element has several children, which all have the same tag. */
 function hasItems(e: Element): boolean {
   const children = [...e.children];
   return children.length > 1 && children.every((child) => child.localName === children[0]?.localName);
+}
+
+/** Returns whether each child has another value of the same `data-` attribute, or all have the same class and only text. */
+function areTold(e: Element): boolean {
+  const children = [...e.children];
+  const [first] = children;
+  const isText = (child: Element): boolean => !child.firstElementChild && /\S/.test(child.textContent ?? "");
+  if (first?.className && children.every((child) => child.className === first.className && isText(child))) return true;
+  const names = children[0]?.getAttributeNames().filter((name) => name.startsWith("data-")) ?? [];
+  return names.some((name) => new Set(children.map((child) => child.getAttribute(name) ?? "")).add("").size > children.length);
 }
 
 /** Returns whether the content of an element can be edited, and that of its parent cannot. */

@@ -11,6 +11,8 @@ export interface Restyled {
   role: string;
   /** The beginning of its text; empty for the whole document. */
   text: string;
+  /** The refs of the controls in or around it whose state its look can show. */
+  states: number[];
 }
 
 interface Look {
@@ -132,11 +134,33 @@ export function takeRestyled(): Element[] {
 
 /** Describes elements after the snapshot, which gives them refs. */
 export function describeRestyled(elements: Element[]): Restyled[] {
-  return withCaches(() => elements.filter((e) => isVisible(seen(e))).map(describe));
+  return withCaches(() =>
+    withoutRepetition(elements.filter((e) => isVisible(seen(e))))
+      .map(describe)
+      .filter(({ ref, role, text }) => ref || text || role === "document"),
+  );
+}
+
+/** Omits elements that say the same as one in them, or around them: of two, the one with a ref stays, else the inner one. */
+function withoutRepetition(elements: Element[]): Element[] {
+  const stays = (outer: Element, inner: Element): Element => (refShown(inner) || !refShown(outer) ? inner : outer);
+  return elements.filter((e) =>
+    elements.every((other) => other === e || !(e.contains(other) ? stays(e, other) !== e : other.contains(e) && stays(other, e) !== e)),
+  );
+}
+
+/** What has a state that its look shows. */
+const STATEFUL = "input, [aria-checked], [aria-selected], [aria-pressed], [aria-expanded]";
+
+/** Returns the refs of the elements with a state in an element, and of the nearest one around it. */
+function refsOfStates(e: Element): number[] {
+  const outer = e.parentElement?.closest(STATEFUL);
+  const parts = [...e.querySelectorAll(STATEFUL)].slice(0, MOST_INSIDE);
+  return [...parts, ...(outer ? [outer] : [])].map(refShown).filter((ref) => ref > 0);
 }
 
 function describe(e: Element): Restyled {
-  if (e === document.body || e === document.documentElement) return { ref: 0, role: "document", text: "" };
+  if (e === document.body || e === document.documentElement) return { ref: 0, role: "document", text: "", states: [] };
   const text = squash((e as HTMLElement).innerText ?? e.textContent ?? "");
-  return { ref: refShown(e), role: shownRole(seen(e)), text: cut(text, LONGEST) };
+  return { ref: refShown(e), states: refsOfStates(e), role: shownRole(seen(e)), text: cut(text, LONGEST) };
 }

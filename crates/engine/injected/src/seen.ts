@@ -1,5 +1,7 @@
 // A cache of the properties of elements: while scripts of the page do not run, styles, roles and names are computed once.
 
+import { semanticsOf } from "./causes";
+
 /** An accessible name, and the elements whose own text or attributes it consists of; `parts` are those of a caption, legend or label. */
 export interface Name {
   readonly text: string;
@@ -94,9 +96,14 @@ export class Seen {
   index = -1;
   visited = false;
 
+  /** The role and the ARIA properties that a custom element has without attributes, by the names of the attributes. */
+  readonly internals: ReadonlyMap<string, string> | undefined;
+
   constructor(readonly element: Element) {
     this.tag = element.localName;
-    this.attributeNames = element.hasAttributes() ? element.getAttributeNames() : NO_NAMES;
+    const names = element.hasAttributes() ? element.getAttributeNames() : NO_NAMES;
+    this.internals = readsInternals && this.tag.includes("-") ? semanticsOf(element) : undefined;
+    this.attributeNames = this.internals ? [...names, ...this.internals.keys()] : names;
   }
 
   /** Whether the element has an attribute. Most elements have none of those that are needed, and each call of the DOM is slow. */
@@ -106,8 +113,15 @@ export class Seen {
 
   /** Returns the value of an attribute, or null if there is none. */
   attribute(name: string): string | null {
-    return this.has(name) ? this.element.getAttribute(name) : null;
+    return this.has(name) ? (this.element.getAttribute(name) ?? this.internals?.get(name) ?? null) : null;
   }
+}
+
+let readsInternals = false;
+
+/** Sets whether the semantics of custom elements count that they have by `ElementInternals`. Locators of Playwright ignore these. */
+export function setReadsInternals(on: boolean): void {
+  readsInternals = on;
 }
 
 let callers = 0;

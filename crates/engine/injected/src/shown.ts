@@ -1,18 +1,19 @@
 // The role and the name of an element in snapshots. They are those of the specifications, except where these keep an element from being
 // recognized.
 
-import { authorNameOf, nameByVisibleLabels, nameOf, NAMELESS } from "./aria/names";
+import { authorNameOf, fullNameOf, nameByVisibleLabels, nameOf, NAMELESS } from "./aria/names";
 import { isHidden, isPresentational, isSummary, NAME_PROHIBITED, roleOf } from "./aria/roles";
 import { isVisible } from "./dom";
 import { drawingOf } from "./drawn";
 import { actionOf, isEditingHost, isPlayer } from "./interactive";
-import type { Name, Seen } from "./seen";
+import { setReadsInternals, type Name, type Seen } from "./seen";
 
 let complete = false;
 
 /** Sets whether snapshots show everything that a person can act on, also where `@playwright/mcp` does not. */
 export function setComplete(on: boolean): void {
   complete = on;
+  setReadsInternals(on);
 }
 
 export function isComplete(): boolean {
@@ -42,12 +43,14 @@ export function shownName(it: Seen): Name {
     const own = hasLabel || !complete || (it.has("title") && actionOf(it)) ? authorNameOf(it) : NAMELESS;
     return !own.text && complete && isPlayer(it) ? { text: it.attribute("type") ?? it.tag, sources: [it] } : own;
   }
-  return complete && NAME_PROHIBITED.has(role) && actionOf(it) ? authorNameOf(it) : name;
+  if (complete && NAME_PROHIBITED.has(role) && actionOf(it)) return authorNameOf(it);
+  // What only assistive technology does not perceive has a name for a person.
+  return complete && isHidden(it) && !name.text && !NAME_PROHIBITED.has(role) ? fullNameOf(it) : name;
 }
 
-/** Returns whether a text consists of characters for private use, with which fonts show icons. */
+/** Returns whether a text consists of symbols, such as emoji, or of characters for private use, with which fonts show icons. */
 function isOnlyIcons(text: string): boolean {
-  return /^[\p{Co}\s]+$/u.test(text);
+  return /^(?:[\p{Co}\p{S}\p{P}\s]|\u200d|\ufe0f)+$/u.test(text);
 }
 
 /** Returns the tooltip as the name of an element that has one. */

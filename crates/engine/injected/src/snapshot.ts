@@ -1,11 +1,22 @@
 // The accessibility tree of a document with roles, names, states and refs. The engine formats it as a snapshot.
 
-import { isStateful, isDisabled, checkedState, expandedState, invalidState, levelOf, pressedState, selectedState } from "./aria/states";
+import {
+  isStateful,
+  isDisabled,
+  checkedState,
+  expandedState,
+  invalidState,
+  levelOf,
+  hasUnsupported,
+  pressedState,
+  rangeValue,
+  selectedState,
+} from "./aria/states";
 import { mayGenerate, textAfter, textBefore } from "./aria/generated";
-import { references } from "./aria/names";
+import { NAME_FROM_CONTENT, references } from "./aria/names";
 import { ignoringCovers, isCover, isHidden, isPresentational } from "./aria/roles";
 import { isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, slotOf, squash } from "./dom";
-import { drawingOf, isDrawnByOthers, isValueDrawn } from "./drawn";
+import { drawingOf, isDrawnByOthers, isUsedByKeyboard, isValueDrawn } from "./drawn";
 import { coreIn, type Home, type Other } from "./frames";
 import { isAway, isUnseen, hasMisleadingName, isTextUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
@@ -178,6 +189,9 @@ interface TreeNode {
   readonly facts: Facts;
   readonly content: Child[];
   readonly name: Name;
+  /** Whether the name is the text of the content, and whether it is not shown because a part of that is invisible. */
+  readonly isFromContent: boolean;
+  isNameInContent?: boolean;
   /** Whether the element is invisible, so that its name is marked. */
   unseen?: boolean;
   /** The index of the node in the tree, and the index after its last descendant. */
@@ -227,7 +241,9 @@ class TreeBuilder {
     const type = node.nodeType;
     if (type === Node.TEXT_NODE) {
       const text = position.readable && (position.role !== "textbox" || isComplete()) && node.nodeValue;
-      if (text) this.text(text, position, owner ?? (node.parentElement && seen(node.parentElement)));
+      // The text in a slot has the style of the slot, and is in front of what is around that.
+      const around = owner ? null : (slotOf(node) ?? node.parentElement);
+      if (text) this.text(text, position, owner ?? (around && seen(around)));
     } else if (type === Node.ELEMENT_NODE) {
       const it = seen(node as Element);
       if (it.visited) return;
@@ -248,10 +264,16 @@ class TreeBuilder {
   /** Adds a text of the page, with a mark if invisible text is marked and this text is invisible. */
   private text(text: string, { into, named, isInLabel, isInAriaHidden, isInDrawn }: Position, owner: Seen | null, pseudo?: string): void {
     if (isInLabel) return;
-    if (this.question.marks && owner && !isInDrawn && /\S/.test(text) && isTextUnseen(owner, pseudo)) {
+    if (this.question.marks && owner && !isInDrawn && /[^\s\u200b\u00ad]/.test(text) && isTextUnseen(owner, pseudo)) {
       if (isInAriaHidden) return;
       const inName = named?.name.text.includes(squash(text)) && named;
-      if (inName) inName.facts.unseen = true;
+      if (inName && isComplete() && !inName.unseen) {
+        // What an attribute says is not repeated. Other names are not shown if their content is, with marks.
+        if (!inName.isFromContent) return;
+        inName.isNameInContent = true;
+      } else if (inName) {
+        inName.facts.unseen = true;
+      }
       // biome-ignore lint/complexity/useOptionalChain: `false` has no member.
       if (!inName || !inName.unseen) text = this.marked(text, into);
     }
@@ -304,6 +326,10 @@ class TreeBuilder {
         isInDrawn: position.isInDrawn || (it.tag === "select" && this.question.marks && isUnseen(it) && isDrawnByOthers(it)),
         isCovered,
       });
+      if (node.isNameInContent && ICONS.has(node.role) && !hasVisibleText(node.content)) {
+        node.isNameInContent = false;
+        removeTexts(node.content);
+      }
       node.end = this.nodes.length;
       return;
     }
@@ -341,6 +367,9 @@ class TreeBuilder {
       const value = isPassword(field) ? marked(field.value) : field.value;
       if (isValueDrawn(it, value)) this.append(value, position.into);
       else this.text(value, position, it);
+    } else if (isComplete() && !field) {
+      const value = rangeValue(it);
+      if (value && !withoutSpace(e.textContent ?? "").includes(withoutSpace(value))) this.append(` ${value}`, position.into);
     }
   }
 
@@ -358,7 +387,8 @@ class TreeBuilder {
     this.budget -= ELEMENT_SIZE + Math.min(name.text.length, MAX_TEXT);
     const { cursor, pointerEvents } = styleOf(it);
     // Some overlays take the pointer from the rest of the page.
-    const isReached = frame || pointerEvents !== "none" || (isCovered && hasRef(e));
+    const isReached =
+      frame || pointerEvents !== "none" || ((isCovered || isLocked(it)) && hasRef(e)) || (isComplete() && isUsedByKeyboard(it, role));
     if (isDrawn || (isVisible(it) && isReached)) {
       this.shown.push(e);
       ref = this.home.refTo(e, role, name.text, boundTo(it, role, name), labelAround(outer, name.text));
@@ -381,9 +411,11 @@ class TreeBuilder {
       facts.box = [x, y, width, height].map(Math.round);
     }
     if (!frame && isStateful(role)) addStates(it, role, facts);
+    if (!frame && isComplete() && it.attributeNames.length) addWrittenStates(it, facts);
     if (!frame && it.attributeNames.length) addAttributes(it, role, name.text, facts);
     it.index = this.nodes.length;
-    const node: TreeNode = { role, ref, facts, content: [], name, index: it.index, end: 0, outer };
+    const isFromContent = NAME_FROM_CONTENT.has(role) && !it.has("aria-label") && !references(it, "aria-labelledby").length;
+    const node: TreeNode = { role, ref, facts, content: [], name, isFromContent, index: it.index, end: 0, outer };
     this.nodes.push(node);
     return node;
   }
@@ -404,6 +436,22 @@ class TreeBuilder {
   }
 }
 
+/** The controls that can be an icon with an invisible text as their name. */
+const ICONS = new Set("button checkbox link menuitem menuitemcheckbox menuitemradio option radio switch tab".split(" "));
+
+function hasVisibleText(content: Child[]): boolean {
+  return content.some((child) =>
+    typeof child === "string" ? /\S/.test(child) && !child.includes(MARK) : !!child.name.text || hasVisibleText(child.content),
+  );
+}
+
+function removeTexts(content: Child[]): void {
+  for (const [index, child] of content.entries()) {
+    if (typeof child === "string") content[index] = "";
+    else removeTexts(child.content);
+  }
+}
+
 /** Returns the role and name of the nearest element around it with another name. */
 function labelAround(outer: TreeNode | undefined, name: string): string {
   while (outer?.name.text === name) outer = outer.outer;
@@ -413,6 +461,12 @@ function labelAround(outer: TreeNode | undefined, name: string): string {
 
 function isAriaHidden(it: Seen): boolean {
   return it.attributeNames.length > 0 && it.attribute("aria-hidden")?.toLowerCase() === "true";
+}
+
+/** Returns whether an element around an element takes the pointer from its content, as menus do with the rest of the page. */
+function isLocked(it: Seen): boolean {
+  const parent = parentOf(it);
+  return isComplete() && !!parent && styleOf(parent).pointerEvents === "none";
 }
 
 /** The maximum length of names that snapshots show. */
@@ -496,6 +550,13 @@ function addStates(it: Seen, role: string, facts: Facts): void {
   if (pressed) facts.pressed = pressed;
 }
 
+/** Adds the states that the author wrote although the role does not support them. */
+function addWrittenStates(it: Seen, facts: Facts): void {
+  for (const state of ["checked", "expanded", "pressed", "selected"] as const) {
+    if (hasUnsupported(it, state)) facts[state] = true;
+  }
+}
+
 function addAttributes(it: Seen, role: string, name: string, facts: Facts): void {
   const url = role === "link" ? it.attribute("href") : null;
   if (url !== null) facts.url = bounded(shortened(url));
@@ -536,7 +597,7 @@ function list(children: Child[], entries: Entry[]): number {
     if (text) count += addTextEntry(text, entries);
     text = "";
     count++;
-    const entry: ElementEntry = [child.role, bounded(child.name.text), child.ref, 0];
+    const entry: ElementEntry = [child.role, child.isNameInContent ? "" : bounded(child.name.text), child.ref, 0];
     if (!isEmpty(child.facts)) entry.push(child.facts);
     const before = entries.push(entry);
     entry[3] = list(child.content, entries);

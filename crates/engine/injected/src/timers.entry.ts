@@ -1,4 +1,5 @@
-// Records in the page's world which timers, frames, idle callbacks and messages an action causes. Runs in each document before its scripts,
+// Records in the page's world which timers, frames, idle callbacks and messages an action causes, and reads the semantics that custom
+// elements have by `ElementInternals`, which nothing else can reach. Runs in each document before its scripts,
 // which must not be able to detect it, to influence it, or to reach the core through it. The core communicates with it by events on
 // `performance` whose type pages cannot know; they carry only strings. Each native function is taken before a script of the page can
 // replace it.
@@ -50,6 +51,11 @@ function install(event: string): void {
   const MAX_PENDING = 2_000;
   const MAX_SOURCES = 500;
   const MAX_SOURCE = 300;
+  /** The properties of `ElementInternals` that correspond to attributes. */
+  const PROPERTIES =
+    "role ariaLabel ariaChecked ariaDescription ariaDisabled ariaExpanded ariaInvalid ariaLevel ariaPlaceholder ariaPressed ariaReadOnly ariaSelected ariaValueNow ariaValueText".split(
+      " ",
+    );
 
   const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
   const { CustomEvent: Message, performance } = globalThis;
@@ -124,11 +130,41 @@ function install(event: string): void {
       if (begins(self, -4)) wait(`${number}:socket`, REPLY_TIME);
       return apply(native, self, args);
     });
+  if (globalThis.ElementInternals) {
+    const semantics = semanticsOfInternals();
+    wrap(HTMLElement.prototype, "attachInternals", (native, self, args) => {
+      const internals = apply(native, self, args) as object;
+      apply(addEventListener, self, [event, () => answer(semantics(internals))]);
+      return internals;
+    });
+  }
   wrap(Function.prototype, "toString", (native, self, args) => {
     if (self === event) return listen;
     return apply(native, (apply(getKnown, state.natives, [self]) as object | undefined) ?? self, args);
   });
   listen();
+
+  /** Returns a function that reads the role and the ARIA properties of the internals of a custom element, as lines `attribute value`. */
+  function semanticsOfInternals(): (internals: object) => string {
+    const { prototype } = ElementInternals;
+    const properties = PROPERTIES.map((name) => ({
+      attribute: name === "role" ? name : `aria-${name.slice(4).toLowerCase()}`,
+      get: getter(prototype, name),
+    }));
+    return (internals) => {
+      let lines = "";
+      for (let at = 0; at < properties.length; at++) {
+        const { attribute, get } = properties[at] as { attribute: string; get: CallableFunction };
+        const value = apply(get, internals, []) as unknown;
+        if (typeof value === "string") lines += `${attribute} ${value}\n`;
+      }
+      return lines;
+    };
+  }
+
+  function answer(detail: string): void {
+    apply(dispatchEvent, performance, [new Message(`${event}.`, { detail })]);
+  }
 
   function getter(owner: object, name: string): CallableFunction {
     return getOwnPropertyDescriptor(owner, name)?.get ?? (() => undefined);
@@ -250,8 +286,7 @@ function install(event: string): void {
     else if (detail === "rest") state.until = state.now() + REST_TIME;
     else if (detail === "end") state.until = 0;
     const [most, ran] = apply(split, detail, [" "]) as string[];
-    const answer = `${left(+(most ?? 0) || 0, +(ran ?? 0) || 0)} ${state.steps} ${state.idle}`;
-    apply(dispatchEvent, performance, [new Message(`${event}.`, { detail: answer })]);
+    answer(`${left(+(most ?? 0) || 0, +(ran ?? 0) || 0)} ${state.steps} ${state.idle}`);
   }
 
   function onInput(input: Event): void {

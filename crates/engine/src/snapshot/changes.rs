@@ -46,6 +46,8 @@ pub(crate) struct Restyled {
     pub(crate) role: String,
     /// The beginning of its text.
     pub(crate) text: String,
+    /// The numbers of the refs of controls in or around it whose state its look can show.
+    pub(crate) states: Vec<u32>,
 }
 
 /// A rendered snapshot.
@@ -394,20 +396,24 @@ impl<'a> Compared<'a> {
         }));
     }
 
-    /// Adds which elements look different, as far as nothing else of them is listed.
+    /// Adds which elements look different, as far as neither another change of them nor the state that they show is listed.
     fn add_restyled(&self, observed: &Observed, lines: &[Line<'a>], all: &mut Vec<Change>) {
-        let reference = |restyled: &Restyled| Ref {
+        let of_number = |number: u32| Ref {
             prefix: &observed.prefix,
-            number: restyled.reference,
+            number,
         };
-        let is_listed = |restyled: &&Restyled| {
-            let wanted = reference(restyled);
+        let reference = |restyled: &Restyled| of_number(restyled.reference);
+        let is_changed = |wanted: Ref<'_>| {
             let mut entries = self.after.iter();
             let is_own =
                 |it: &&Entry<'a>| it.identity == Some((wanted, "")) || it.owner == Some(wanted);
             entries
                 .find(is_own)
                 .is_some_and(|it| self.sign(it).is_some())
+        };
+        let is_listed = |restyled: &&Restyled| {
+            let mut numbers = restyled.states.iter().chain([&restyled.reference]);
+            numbers.any(|number| is_changed(of_number(*number)))
         };
         let others: Vec<&Restyled> = observed
             .restyled

@@ -347,6 +347,15 @@ fn row<'a>(items: &[Item<'a>], around: Surroundings<'a>) -> Option<String> {
     for item in items {
         let Item::Node(cell) = item else { return None };
         let node = cell.node;
+        let is_handle = node.role == "generic"
+            && cell.children.is_empty()
+            && !key::has_states(node, States::All);
+        // What can be dragged between cells, to change their width.
+        if is_handle && reference(cell, around).is_some() {
+            line.push_str(if line.is_empty() { "| " } else { " | " });
+            write_head(&mut line, cell, around);
+            continue;
+        }
         if !CELLS.contains(&&*node.role)
             || key::has_states(node, States::All)
             || (cell.named && !(cell.children.is_empty() && key::is_name_shown(&node.name)))

@@ -83,7 +83,7 @@ const NAMED_BY_HTML = roles("area button fieldset img input meter output progres
 /** Returns whether the element type has a native source of names. */
 function hasNativeName(it: Seen): boolean {
   const { tag } = it;
-  return NAMED_BY_HTML.has(tag) || isSvg(it) || (it.has("label") && /^opt(ion|group)$/.test(tag));
+  return NAMED_BY_HTML.has(tag) || !!it.internals || isSvg(it) || (it.has("label") && /^opt(ion|group)$/.test(tag));
 }
 
 provideNames((it) => compute(it, true).text);
@@ -320,7 +320,7 @@ function nativeName(it: Seen, walk: Walk): string | undefined {
     case "table":
       return partText(e, "caption", walk);
     default:
-      return isSvg(it) ? svgTitle(it) : undefined;
+      return it.internals ? labelsText(it, walk) : isSvg(it) ? svgTitle(it) : undefined;
   }
 }
 
@@ -358,9 +358,13 @@ function labelsText(it: Seen, walk: Walk): string | undefined {
 /** Returns whether a root contains labels. Checking this once is much faster than reading the labels of each control. */
 const hasLabels = cached((root: Document | ShadowRoot) => !!root.querySelector("label"));
 
-const labelsOf = cached((it: Seen): readonly Element[] =>
-  hasLabels(rootOf(it)) ? [...((it.element as HTMLInputElement).labels ?? NONE)] : NONE,
-);
+const labelsOf = cached((it: Seen): readonly Element[] => {
+  const root = rootOf(it);
+  if (!hasLabels(root)) return NONE;
+  // A custom element has no property for its labels.
+  if (it.internals) return [...root.querySelectorAll("label")].filter((label) => label.control === it.element);
+  return [...((it.element as HTMLInputElement).labels ?? NONE)];
+});
 
 /** Adds `parts` to the sources if the control is in one of its labels that is being read, because the label names the control. */
 function addLabelSource(it: Seen, walk: Walk): void {

@@ -544,7 +544,9 @@ const NAMED_BY_CONTENT = "a, button, label, summary, h1, h2, h3, h4, h5, h6, [ro
 export function isCover(it: Seen): boolean {
   if (!ignoresCovers || !(it.has("inert") || hasAriaHidden(it))) return false;
   const { element: e } = it;
-  const covers = (e.matches(SEMANTIC) || !!e.querySelector(SEMANTIC)) && !e.parentElement?.closest(NAMED_BY_CONTENT);
+  // An empty element only keeps the focus in a dialog.
+  const isGuard = !e.firstChild && it.tag !== "input" && !shadowRootOf(it);
+  const covers = !isGuard && (e.matches(SEMANTIC) || !!e.querySelector(SEMANTIC)) && !e.parentElement?.closest(NAMED_BY_CONTENT);
   hasCovers ||= covers;
   return covers;
 }

@@ -109,6 +109,22 @@ export function selectedState(it: Seen): boolean | undefined {
   return has(SELECTED, it) ? tristate(it, "aria-selected") === true : undefined;
 }
 
+const SUPPORTED = { checked: CHECKED, expanded: EXPANDED, pressed: new Set(["button"]), selected: SELECTED };
+
+/** Returns whether an attribute says that the element has a state, which its role does not support. */
+export function hasUnsupported(it: Seen, state: keyof typeof SUPPORTED): boolean {
+  return it.has(`aria-${state}`) && token(it, `aria-${state}`) === "true" && !has(SUPPORTED[state], it);
+}
+
+const RANGES = roles("meter progressbar scrollbar separator slider spinbutton");
+
+/** Returns the value of a range that is no field; empty if it has none. https://www.w3.org/TR/wai-aria-1.2/#aria-valuetext */
+export function rangeValue(it: Seen): string {
+  if (!has(RANGES, it)) return "";
+  if (isHtml(it, "progress") || isHtml(it, "meter")) return it.has("value") ? String((it.element as HTMLProgressElement).value) : "";
+  return it.attribute("aria-valuetext")?.trim() || it.attribute("aria-valuenow")?.trim() || "";
+}
+
 /** Returns the value of `aria-invalid`; without the attribute, whether the value violates `pattern` or `required`. */
 export function invalidState(it: Seen): boolean | "grammar" | "spelling" {
   if (!it.attributeNames.length || !has(INVALID, it)) return false;
