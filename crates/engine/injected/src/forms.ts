@@ -369,4 +369,6 @@ function selectContent(field: Element): void {
   const selection = getSelection();
   selection?.removeAllRanges();
   selection?.addRange(range);
+  // WebKit adds no range of a shadow tree.
+  if (!selection?.rangeCount) selection?.selectAllChildren(field);
 }
