@@ -1,14 +1,15 @@
 //! The cases that run on Firefox and WebKit in each run of CI; `make nightly` runs all.
 //!
-//! A case runs there if it needs something of a backend that few cases before it in the same folder need: a tool, or a feature of its page.
-//! Tools of [`SAME_ON_EACH_ENGINE`] do not count, so a case that calls no others runs only as the first one of its file.
+//! Each tool has one case, and each feature of a page has one in each folder of specs; the cases are those that do it with the fewest calls
+//! and browsers. Tools of [`SAME_ON_EACH_ENGINE`] need no case, and a call that must fail is none of its tool.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
-use super::document::{Case, Document};
+use super::document::{Case, Document, Step};
+use super::part::Part;
 
-/// The number of cases in a folder that run for each tool and feature.
-const MAX_CASES: usize = 2;
+/// What a browser of its own costs, in calls.
+const OWN_BROWSER_COST: usize = 8;
 
 /// Tools that reach a backend only by evaluating the injected script, which is the same on each engine, or not at all. What is not listed,
 /// such as a new tool, may differ.
@@ -61,38 +62,74 @@ const FEATURES: [(&str, &[&str]); 9] = [
     ("workers", &["Worker("]),
 ];
 
+/// A case that can be selected.
+struct Candidate {
+    /// The indexes of the document and of the case.
+    at: (usize, usize),
+    needs: BTreeSet<String>,
+    /// About how long it takes, in calls.
+    cost: usize,
+}
+
 /// Keeps the cases that run on Firefox and WebKit. Cases that are known to fail there prove nothing about others.
 pub(super) fn select(
     documents: &mut Vec<(String, Document)>,
     is_known_to_fail: impl Fn(&str) -> bool,
 ) {
-    let mut counts: HashMap<(String, String), usize> = HashMap::new();
-    for (name, document) in &mut *documents {
-        let folder = name.split('/').next().unwrap_or_default().to_owned();
-        let mut is_first = true;
-        document.cases.retain(|case| {
-            let needs: Vec<_> = needs(case)
-                .into_iter()
-                .map(|need| (folder.clone(), need))
-                .collect();
-            let mut needs_count = needs.iter().map(|need| counts.get(need).copied());
-            let is_rare = needs_count.any(|count| count.unwrap_or_default() < MAX_CASES);
-            let runs = is_rare || is_first;
-            if runs && !is_known_to_fail(&format!("{name} > {}", case.title)) {
-                is_first = false;
-                for need in needs {
-                    *counts.entry(need).or_default() += 1;
-                }
+    let mut candidates = Vec::new();
+    for (file, (name, document)) in documents.iter().enumerate() {
+        let folder = name.split('/').next().unwrap_or_default();
+        for (number, case) in document.cases.iter().enumerate() {
+            if is_known_to_fail(&format!("{name} > {}", case.title)) {
+                continue;
             }
-            runs
-        });
+            let browser = usize::from(document.setup.own_browser) * OWN_BROWSER_COST;
+            candidates.push(Candidate {
+                at: (file, number),
+                needs: needs(case, folder),
+                cost: 1 + case.steps.len() + browser,
+            });
+        }
+    }
+    let selected = cover(&candidates);
+    for (file, (_, document)) in documents.iter_mut().enumerate() {
+        let mut numbers = 0..;
+        let mut is_selected = || numbers.next().map(|number| (file, number));
+        document
+            .cases
+            .retain(|_| is_selected().is_some_and(|at| selected.contains(&at)));
     }
     documents.retain(|(_, document)| !document.cases.is_empty());
 }
 
-/// Returns the tools and features of a case that reach a backend.
-fn needs(case: &Case) -> Vec<String> {
-    let tools = case.tools().into_iter();
+/// Selects candidates that together have every need: again and again the one that has most of what is left, for its cost.
+fn cover(candidates: &[Candidate]) -> BTreeSet<(usize, usize)> {
+    let mut left: BTreeSet<&str> = candidates.iter().flat_map(Candidate::needs).collect();
+    let mut selected = BTreeSet::new();
+    while !left.is_empty() {
+        let gain = |it: &Candidate| it.needs().filter(|need| left.contains(need)).count();
+        let best = candidates.iter().max_by(|one, other| {
+            let (one_gain, other_gain) = (gain(one) * other.cost, gain(other) * one.cost);
+            // The first one, if there are several.
+            one_gain.cmp(&other_gain).then(other.at.cmp(&one.at))
+        });
+        let best = best.expect("a candidate has the need");
+        left.retain(|need| !best.needs.contains(*need));
+        selected.insert(best.at);
+    }
+    selected
+}
+
+impl Candidate {
+    fn needs(&self) -> impl Iterator<Item = &str> {
+        self.needs.iter().map(String::as_str)
+    }
+}
+
+/// Returns the tools, and the features with the folder, of a case that reach a backend.
+fn needs(case: &Case, folder: &str) -> BTreeSet<String> {
+    let steps = case.steps.iter().filter(|step| !fails(step));
+    let tools = steps.map(|step| step.tool.clone());
     let tools = tools.filter(|tool| !SAME_ON_EACH_ENGINE.contains(&tool.as_str()));
     let pages = case.resources.iter();
     let pages = pages.map(|(_, resource)| String::from_utf8_lossy(&resource.body).into_owned());
@@ -101,8 +138,16 @@ fn needs(case: &Case) -> Vec<String> {
     let has = |texts: &[&str]| texts.iter().any(|it| text.contains(it));
     let features = FEATURES.iter().filter(|(_, texts)| has(texts));
     tools
-        .chain(features.map(|(name, _)| (*name).to_owned()))
+        .chain(features.map(|(name, _)| format!("{folder}: {name}")))
         .collect()
+}
+
+/// Returns whether the call must fail.
+fn fails(step: &Step) -> bool {
+    step.replies.iter().any(|reply| {
+        reply.part.expects_error()
+            || reply.part == Part::Whole && reply.text.starts_with("### Error")
+    })
 }
 
 #[cfg(test)]
@@ -129,21 +174,42 @@ mod tests {
     }
 
     #[test]
-    fn each_tool_and_feature_of_a_backend_has_some_cases() {
-        let one: String = (1..=5)
-            .map(|number| case(&format!("new {number}"), "browser_of_tomorrow", ""))
-            .chain([case("same", "browser_snapshot", "<p>")])
-            .chain([case("frame", "browser_snapshot", "<iframe>")])
-            .collect();
-        let other = case("first", "browser_snapshot", "") + &case("second", "browser_find", "");
+    fn each_tool_and_each_feature_of_a_folder_has_a_case() {
+        let one = [
+            case("same", "browser_snapshot", "<p>"),
+            case("one", "browser_of_tomorrow", ""),
+            case("frame", "browser_snapshot", "<iframe>"),
+            case(
+                "long",
+                "browser_click\nbrowser_close\nbrowser_find\nbrowser_find",
+                "",
+            ),
+            case("click", "browser_click", ""),
+            case("close", "browser_close", ""),
+        ];
+        let other = case("again", "browser_of_tomorrow", "");
         assert_eq!(
-            selected(&one, &other, "none"),
-            ["new 1", "new 2", "frame", "first"]
+            selected(&one.concat(), &other, "none"),
+            ["one", "frame", "click", "close"]
         );
-        // A failure does not count.
+        // A case that is known to fail does not count.
         assert_eq!(
-            selected(&one, &other, "new 2"),
-            ["new 1", "new 2", "new 3", "frame", "first"]
+            selected(&one.concat(), &other, "one"),
+            ["frame", "click", "close", "again"]
         );
+    }
+
+    #[test]
+    fn a_case_in_which_a_tool_must_fail_is_none_of_the_tool() {
+        let failing = case("failing", "browser_click", "") + "```reply error\nError\n```\n";
+        let passing = case("passing", "browser_click\nbrowser_click", "");
+        assert_eq!(selected(&failing, &passing, "none"), ["passing"]);
+    }
+
+    #[test]
+    fn a_browser_of_its_own_is_avoided() {
+        let own = "---\nisolation: browser\n---\n".to_owned() + &case("own", "browser_click", "");
+        let shared = case("shared", "browser_click\nbrowser_click", "");
+        assert_eq!(selected(&own, &shared, "none"), ["shared"]);
     }
 }
