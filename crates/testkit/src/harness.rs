@@ -142,6 +142,11 @@ pub fn input_size(whole: usize) -> usize {
     }
 }
 
+/// Returns the step with which a test goes through its inputs: `step`, and 1 in `make nightly`.
+pub fn input_step(step: usize) -> usize {
+    if is_nightly() { 1 } else { step }
+}
+
 /// Runs an async test in a runtime of its own.
 ///
 /// # Panics

@@ -74,7 +74,7 @@ async fn drag(page: &Page, from: Point, to: Point) {
     soon().run(page.backend().input(&steps)).await.unwrap();
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 fn a_user_marks_elements_and_areas_and_the_page_sees_none_of_it(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", PAGE).await;
@@ -152,7 +152,7 @@ fn a_user_can_cancel_and_a_new_document_has_the_tools(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 fn scripts_of_the_page_cannot_annotate(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", PAGE).await;

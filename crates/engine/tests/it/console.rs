@@ -145,7 +145,7 @@ fn a_resource_that_is_missing_is_an_error_of_the_browser(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn console_messages_of_out_of_process_frames_are_reported(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -163,7 +163,7 @@ fn console_messages_of_out_of_process_frames_are_reported(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn each_document_resets_the_counts_and_keeps_the_messages(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;

@@ -19,7 +19,7 @@ async fn opened(stage: &Stage) -> engine::Dialog {
     stage.page.dialog().unwrap()
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn dialogs_of_all_kinds_are_answered(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -75,7 +75,7 @@ fn dialogs_of_all_kinds_are_answered(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn one_dialog_follows_another(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -94,7 +94,7 @@ fn one_dialog_follows_another(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_dialog_of_a_frame_in_another_process_is_answered(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -129,7 +129,7 @@ fn a_dialog_while_a_page_loads_ends_the_call(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_beforeunload_dialog_is_reported(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -169,7 +169,7 @@ fn a_dialog_is_closed_with_its_page(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn file_choosers_are_answered(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;

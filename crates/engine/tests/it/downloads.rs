@@ -19,7 +19,7 @@ async fn ended(stage: &Stage, number: usize) -> Download {
     .await
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_download_is_saved_under_a_name_of_its_own(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     in_a_context(engine, saving(&folder), async |stage| {
@@ -55,7 +55,7 @@ fn a_download_is_saved_under_a_name_of_its_own(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_popup_that_only_downloads_is_closed_and_its_download_stays(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     in_a_context(engine, saving(&folder), async |stage| {
@@ -77,7 +77,7 @@ fn a_popup_that_only_downloads_is_closed_and_its_download_stays(engine: Engine) 
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn without_a_download_folder_downloads_are_refused(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage

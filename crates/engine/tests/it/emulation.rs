@@ -168,7 +168,7 @@ fn geolocation_is_emulated_where_it_is_permitted(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn offline_mode_is_turned_on_and_off(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;

@@ -5,7 +5,7 @@ use engine::Error;
 use serde_json::{Value, json};
 use testkit::Engine;
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn expressions_functions_and_promises(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -64,7 +64,7 @@ fn script_errors_are_returned(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn ten_megabytes_are_returned_complete(engine: Engine) {
     on_a_page(engine, async |stage| {
         let text = eval(&stage.page, "'ä'.repeat(5_000_000)").await;

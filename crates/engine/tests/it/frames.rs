@@ -32,7 +32,7 @@ async fn owners(page: &Page, frame: &FrameId) -> Vec<u64> {
     handles
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn scripts_run_in_every_nested_frame_of_two_origins(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -92,7 +92,7 @@ fn scripts_run_in_every_nested_frame_of_two_origins(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_frame_moves_between_processes_and_keeps_its_name(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -174,7 +174,7 @@ fn frames_come_and_go(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_cross_site_navigation_removes_all_frames(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -199,7 +199,7 @@ fn a_cross_site_navigation_removes_all_frames(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_click_by_coordinates_reaches_into_a_frame_of_another_process(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -231,7 +231,7 @@ fn a_click_by_coordinates_reaches_into_a_frame_of_another_process(engine: Engine
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_call_during_a_navigation_can_be_retried(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -286,7 +286,7 @@ fn a_call_in_a_removed_frame_ends(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn calls_survive_repeated_navigations(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;

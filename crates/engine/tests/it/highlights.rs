@@ -18,7 +18,7 @@ async fn pixel(page: &Page, x: u32, y: u32) -> [u8; 3] {
     image.get_pixel(x, y).0
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 fn a_highlight_follows_its_element_and_is_no_part_of_the_page(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", PAGE).await;

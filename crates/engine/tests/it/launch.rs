@@ -82,7 +82,7 @@ fn a_closed_browser_leaves_no_process_and_no_profile(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_dropped_browser_is_killed_with_its_whole_group(engine: Engine) {
     with_options(engine, async |options| {
         let options = marked(&options, "dropped");
@@ -100,7 +100,7 @@ fn a_dropped_browser_is_killed_with_its_whole_group(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_browser_outlives_the_thread_that_started_it(engine: Engine) {
     with_options(engine, async |options| {
         let options = marked(&options, "thread");
@@ -152,7 +152,7 @@ fn the_output_of_a_browser_that_exits_at_start_is_reported(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_persistent_profile_keeps_its_cookies(engine: Engine) {
     with_options(engine, async |options| {
         let site = Site::start().await;
@@ -180,7 +180,7 @@ fn a_persistent_profile_keeps_its_cookies(engine: Engine) {
     });
 }
 
-#[testkit::test(firefox)]
+#[testkit::test(firefox, nightly(firefox))]
 fn a_new_profile_starts_with_the_startup_cache_of_an_earlier_one(engine: Engine) {
     with_options(engine, async |options| {
         let (cache, profile) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -202,7 +202,7 @@ fn a_new_profile_starts_with_the_startup_cache_of_an_earlier_one(engine: Engine)
     });
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox))]
 fn a_browser_needs_no_writable_home(engine: Engine) {
     with_options(engine, async |options| {
         let options = LaunchOptions {
@@ -214,7 +214,7 @@ fn a_browser_needs_no_writable_home(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_profile_in_use_is_reported(engine: Engine) {
     with_options(engine, async |options| {
         let profile = tempfile::tempdir().unwrap();
@@ -474,7 +474,7 @@ async fn an_endpoint_without_listener_fails() {
     assert!(error.to_string().contains("ws://"), "{error}");
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_killed_browser_fails_every_call_with_a_reason(engine: Engine) {
     with_options(engine, async |options| {
         let options = marked(&options, "killed");

@@ -9,7 +9,7 @@ fn pending(page: &Page) -> bool {
     page.frames().iter().any(|frame| frame.pending)
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_redirect_ends_at_its_target(engine: Engine) {
     on_a_page(engine, async |stage| {
         let end = stage.site.add_page("/end", "<title>End</title>");
@@ -76,7 +76,7 @@ fn a_fragment_and_the_history_api_change_the_url_only(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn back_and_forward_between_documents(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -176,7 +176,7 @@ fn failed_navigations_have_a_net_error(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_failed_reload_has_a_net_error(engine: Engine) {
     on_a_page(engine, async |stage| {
         let site = testkit::Site::start().await;
@@ -232,7 +232,7 @@ fn a_later_navigation_aborts_an_earlier_one(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn an_endless_response_is_shown_and_its_load_times_out(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -275,7 +275,7 @@ fn a_document_can_be_replaced_by_document_write(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_meta_refresh_is_followed(engine: Engine) {
     on_a_page(engine, async |stage| {
         let end = stage.site.add_page("/end", "<title>End</title>");
@@ -287,7 +287,7 @@ fn a_meta_refresh_is_followed(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn links_without_navigation_leave_nothing_pending(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -312,7 +312,7 @@ fn links_without_navigation_leave_nothing_pending(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn requests_that_fail_do_not_end_a_navigation(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;

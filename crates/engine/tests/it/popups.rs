@@ -47,7 +47,7 @@ fn a_noopener_popup_has_an_opener(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_link_to_a_new_tab_opens_one_also_to_another_site(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.site.add_page("/popup", "<title>Popup</title>");
@@ -70,7 +70,7 @@ fn a_link_to_a_new_tab_opens_one_also_to_another_site(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_blank_popup_is_written_by_its_opener(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", "").await;
@@ -91,7 +91,7 @@ fn a_blank_popup_is_written_by_its_opener(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_popup_that_closes_itself_is_removed_from_the_context(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", "").await;
@@ -106,7 +106,7 @@ fn a_popup_that_closes_itself_is_removed_from_the_context(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn popups_that_close_at_once_are_removed(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", "").await;
@@ -130,7 +130,7 @@ fn popups_that_close_at_once_are_removed(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn init_scripts_run_before_scripts_of_every_document(engine: Engine) {
     let options = ContextOptions {
         init_scripts: vec!["globalThis.early = (globalThis.early ?? 0) + 1;".to_owned()],
@@ -174,7 +174,7 @@ fn init_scripts_run_before_scripts_of_every_document(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn the_injected_script_runs_in_a_popup_that_never_navigated(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", "").await;

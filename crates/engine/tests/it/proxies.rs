@@ -39,7 +39,7 @@ fn a_context_uses_its_proxy_with_credentials(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_wrong_proxy_password_fails(engine: Engine) {
     with_confined_browser(engine, async |browser| {
         let site = Site::start().await;
@@ -63,7 +63,7 @@ fn a_wrong_proxy_password_fails(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn hosts_on_the_bypass_list_are_reached_without_the_proxy(engine: Engine) {
     with_confined_browser(engine, async |browser| {
         let site = Site::start().await;

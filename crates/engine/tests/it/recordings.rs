@@ -27,7 +27,7 @@ fn check(recorded: &Recorded, expected: &Expect) {
     expected.assert_eq(&lines);
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 fn what_a_user_does_with_controls_is_recorded(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", FORM).await;
@@ -71,7 +71,7 @@ fn what_a_user_does_with_controls_is_recorded(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 fn a_recording_survives_navigations(engine: Engine) {
     on_a_page(engine, async |stage| {
         let next = stage.site.add_page(
@@ -99,7 +99,7 @@ fn a_recording_survives_navigations(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 fn an_address_that_the_user_enters_is_recorded(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", FORM).await;
@@ -145,7 +145,8 @@ fn actions_in_frames_have_the_locators_of_their_frames(engine: Engine) {
 #[testkit::test(
     chromium,
     firefox,
-    not(webkit = "WebKit does not report the opener of a page")
+    not(webkit = "WebKit does not report the opener of a page"),
+    nightly(firefox)
 )]
 fn a_popup_is_recorded_with_its_cause_in_each_language(engine: Engine) {
     on_a_page(engine, async |stage| {

@@ -235,7 +235,7 @@ fn a_cached_response_is_marked(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn frames_of_other_processes_have_requests_with_bodies(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -264,7 +264,7 @@ fn frames_of_other_processes_have_requests_with_bodies(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn http_credentials_are_sent_on_request(engine: Engine) {
     let right = HttpCredentials {
         username: "user".to_owned(),
@@ -367,7 +367,7 @@ fn a_route_applies_to_the_first_request_of_a_popup(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_cancelled_change_of_routes_leaves_no_request_paused(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", "").await;

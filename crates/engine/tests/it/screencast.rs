@@ -56,7 +56,7 @@ fn a_screencast_shows_changes_and_survives_navigations(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 fn subscribers_share_a_screencast_that_ends_with_the_last(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;

@@ -19,7 +19,7 @@ fn png_size(bytes: &[u8]) -> (u32, u32) {
     (number(16), number(20))
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn areas_and_scales(engine: Engine) {
     let options = ContextOptions {
         viewport: Some(Viewport {
@@ -100,7 +100,7 @@ fn formats(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_page_that_reloads_continuously_can_be_captured(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;

@@ -5,7 +5,7 @@ use engine::{ContextOptions, Cookie, OriginStorage, StorageItem, StorageState};
 use serde_json::json;
 use testkit::Engine;
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn storage_state_is_restored_in_another_context(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -100,7 +100,7 @@ fn the_storage_of_an_unreachable_origin_is_restored(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_page_that_opens_meanwhile_is_reported(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.show("/", "<script>localStorage.a = 1</script>").await;

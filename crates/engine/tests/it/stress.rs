@@ -41,7 +41,7 @@ fn a_page_in_an_endless_loop_times_out_and_can_be_closed(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox, slow)]
+#[testkit::test(chromium, firefox, nightly(firefox), slow)]
 fn hundreds_of_contexts_and_pages_leak_no_task(engine: Engine) {
     with_browser(engine, async |browser| {
         let open_and_close = async || {
@@ -74,7 +74,7 @@ fn hundreds_of_contexts_and_pages_leak_no_task(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn ten_thousand_messages_are_counted(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -93,7 +93,7 @@ fn ten_thousand_messages_are_counted(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_flood_of_messages_does_not_close_the_page(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -116,7 +116,7 @@ fn a_flood_of_messages_does_not_close_the_page(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox, slow)]
+#[testkit::test(chromium, firefox, nightly(firefox), slow)]
 fn frames_of_three_kinds_load_and_are_removed(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
@@ -143,7 +143,7 @@ fn frames_of_three_kinds_load_and_are_removed(engine: Engine) {
     });
 }
 
-#[testkit::test(chromium, firefox)]
+#[testkit::test(chromium, firefox, nightly(firefox))]
 fn a_page_with_endless_alerts_can_be_navigated(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;

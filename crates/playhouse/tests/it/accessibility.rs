@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use testkit::harness::{input_step, is_nightly};
 use testkit::{Client, Engine, Site, node};
 
 use crate::{PATIENT, shared};
@@ -114,7 +115,9 @@ async fn an_audit_finds_what_axe_core_finds_in_the_page(engine: Engine) {
     let site = Site::start().await;
     let mut found = 0;
     let client = shared(engine, &PATIENT).await;
-    for url in add_pages(&site, &source) {
+    // Outside of `make nightly`, the page of forms and that of frames.
+    let pages = add_pages(&site, &source).into_iter();
+    for url in pages.step_by(input_step(3)) {
         client.navigate(&url).await;
         let theirs = evaluate(
             &client,
@@ -148,7 +151,8 @@ async fn an_audit_finds_what_axe_core_finds_in_the_page(engine: Engine) {
             true
         );
     }
-    assert!(found > 80, "only {found} nodes");
+    let least = if is_nightly() { 80 } else { 10 };
+    assert!(found > least, "only {found} nodes");
     let plain = site.add_page("/plain", "<!doctype html><title>Plain</title><p>x");
     client.navigate(&plain).await;
     audit(&client).await;

@@ -327,7 +327,7 @@ async fn a_large_object_stays_valid_and_says_what_is_left_out() {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_result_of_hundred_megabytes_is_refused(engine: Engine) {
     let client = shared(engine, &[]).await;
     client.navigate("about:blank").await;

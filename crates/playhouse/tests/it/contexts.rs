@@ -18,7 +18,7 @@ const STORE: &str =
 const LOOK: &str = "async () => [document.cookie, localStorage.length, sessionStorage.length,
     (await indexedDB.databases()).length, (await caches.keys()).length].join()";
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn contexts_are_isolated_and_refs_name_them(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page(
@@ -260,7 +260,8 @@ async fn a_proxy_without_the_password_blocks_requests(engine: Engine) {
 #[testkit::test(
     chromium,
     firefox,
-    not(webkit = "the browser asks its user for passwords and permissions")
+    not(webkit = "the browser asks its user for passwords and permissions"),
+    nightly(firefox)
 )]
 async fn contexts_share_no_names_passwords_and_permissions(engine: Engine) {
     let site = Site::start().await;

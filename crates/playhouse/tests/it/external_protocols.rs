@@ -4,6 +4,7 @@ use crate::launch_on;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use testkit::harness::input_step;
 use testkit::{Engine, Launch, Site};
 
 /// The programs that browsers and desktops start for an external protocol.
@@ -57,8 +58,9 @@ const WAYS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What each engine reports in time for the answer.
+/// What each engine reports in time for the answer: the first scheme, and this one of the ways.
 const REPORTED: (&str, &str) = ("mailto", "redirect");
+const REPORTED_WAY: usize = 6;
 
 /// Returns a server for whose browser every program of the desktop writes its name to the file `started` in this folder.
 fn with_desktop(folder: &Path, launch: Launch) -> Launch {
@@ -104,8 +106,11 @@ async fn assert_nothing_is_started(engine: Engine, launch: Launch) {
     let site = Site::start().await;
     let client = with_desktop(folder.path(), launch).start().await;
     let mut complaints = Vec::new();
-    for scheme in SCHEMES {
-        for (way, html) in WAYS {
+    for (number, scheme) in SCHEMES.iter().enumerate() {
+        // Outside of `make nightly`, each scheme has some of the ways.
+        let step = input_step(4);
+        let first = number + REPORTED_WAY;
+        for (way, html) in WAYS.iter().skip(first % step).step_by(step) {
             let url = format!("{scheme}:a@b.example");
             let html = html.replace("{url}", &url).replace("{encoded}", &url);
             let page = site.add_page("/", &format!("<title>Way</title>{html}"));

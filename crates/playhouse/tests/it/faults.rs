@@ -86,7 +86,7 @@ async fn no_process_of_a_killed_server_remains(engine: Engine) {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_server_ends_with_the_wrapper_that_started_it(engine: Engine) {
     let site = Site::start().await;
     let temporary = tempfile::tempdir().expect("a temporary folder");
@@ -119,7 +119,7 @@ pub(crate) fn browsers(client: &Client) -> Vec<u32> {
     main
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -173,7 +173,7 @@ async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engi
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn an_unresponsive_browser_does_not_delay_shutdown(engine: Engine) {
     let temporary = tempfile::tempdir().expect("a temporary folder");
     let client = launch_on(engine, &[])
@@ -188,7 +188,7 @@ async fn an_unresponsive_browser_does_not_delay_shutdown(engine: Engine) {
     assert_eq!(files_in(temporary.path()), NOTHING);
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_stalled_browser_keeps_its_pages(engine: Engine) {
     let site = Site::start().await;
     // A page has a fifth of a second to respond, five times.
@@ -209,7 +209,7 @@ async fn a_stalled_browser_keeps_its_pages(engine: Engine) {
     assert!(client.end().await.success());
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_stalled_browser_is_used_when_it_continues(engine: Engine) {
     let site = Site::start().await;
     // A page has a second to load, and another one to be read.

@@ -386,7 +386,7 @@ async fn without_a_writable_workspace_output_is_written_to_a_private_folder() {
     assert_eq!(planted.path().read_dir().expect("readable").count(), 0);
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_download_is_not_named_after_a_secret(engine: Engine) {
     let site = Site::start().await;
     site.add("/data", Resource::new("application/octet-stream", "bytes"));

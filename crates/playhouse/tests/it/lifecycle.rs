@@ -29,7 +29,7 @@ async fn the_browser_exits_when_the_client_disconnects(engine: Engine) {
 }
 
 #[cfg(unix)]
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_signal_ends_the_server_and_its_browser(engine: Engine) {
     use rustix::process::{Pid, Signal, kill_process};
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {

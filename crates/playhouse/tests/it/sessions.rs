@@ -103,7 +103,7 @@ async fn a_session_begins_with_all_that_another_has_saved() {
     assert_eq!(seen["result"], json!(["a=1", "1", "2", "kept"]), "{seen}");
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn sessions_share_only_a_browser(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -158,7 +158,8 @@ async fn sessions_share_only_a_browser(engine: Engine) {
 #[testkit::test(
     chromium,
     firefox,
-    not(webkit = "the browser asks its user for passwords and permissions")
+    not(webkit = "the browser asks its user for passwords and permissions"),
+    nightly(firefox)
 )]
 async fn browser_data_of_one_session_is_not_visible_to_others(engine: Engine) {
     let site = Site::start().await;
@@ -328,7 +329,7 @@ async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_
     assert_eq!(list["sessions"][0]["title"], "Mine");
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_page_in_an_endless_loop_can_be_left(engine: Engine) {
     let site = Site::start().await;
     let endless = site.add_page(
@@ -344,7 +345,7 @@ async fn a_page_in_an_endless_loop_can_be_left(engine: Engine) {
     assert_eq!(arrived["title"], "Fine", "{arrived}");
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox))]
 async fn a_page_in_an_endless_loop_holds_up_no_other_session(engine: Engine) {
     let site = Site::start().await;
     let stuck = "<script>(async () => {

@@ -123,7 +123,7 @@ async fn errors_in_the_answers_of_playwright_have_no_request_id() {
     assert!(failed.raw.get("_meta").is_none(), "{failed:?}");
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn metrics_are_histograms_of_calls_browsers_and_commands(engine: Engine) {
     let server = HttpServer::start(launch_on(engine, &[])).await;
     let site = Site::start().await;
@@ -197,7 +197,7 @@ fn is_below(span: &ExportedSpan, root: &ExportedSpan, all: &[ExportedSpan]) -> b
     parent.is_some_and(|parent| parent.id == root.id || is_below(parent, root, all))
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_call_is_one_trace_down_to_its_protocol_commands(engine: Engine) {
     let collector = Collector::start().await;
     let client = exporting(launch_on(engine, &[]), &collector)
@@ -332,7 +332,7 @@ async fn over_http_the_span_of_the_message_is_the_parent_and_that_of_the_request
     assert!(exported >= 3.0, "{exported}");
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn no_trace_contains_what_a_page_or_a_client_says(engine: Engine) {
     const SECRETS: [&str; 8] = [
         "typed-secret",
@@ -407,7 +407,7 @@ async fn no_trace_contains_what_a_page_or_a_client_says(engine: Engine) {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_trace_ends_with_its_call_even_if_a_dialog_holds_up_a_command(engine: Engine) {
     let collector = Collector::start().await;
     let client = exporting(launch_on(engine, &[]), &collector).start().await;
@@ -425,7 +425,7 @@ async fn a_trace_ends_with_its_call_even_if_a_dialog_holds_up_a_command(engine: 
     collector.trace("tools/call browser_handle_dialog").await;
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_command_of_a_cancelled_call_has_failed(engine: Engine) {
     let collector = Collector::start().await;
     let server = exporting(launch_on(engine, &[]), &collector);

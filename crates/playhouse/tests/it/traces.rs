@@ -90,7 +90,7 @@ fn site_pages(site: &Site) -> String {
     site.add_page("/", PAGE)
 }
 
-#[testkit::test(chromium, firefox, webkit, node)]
+#[testkit::test(chromium, firefox, webkit, node, nightly(firefox, webkit))]
 async fn the_trace_viewer_reads_a_trace(engine: Engine) {
     let site = Site::start().await;
     let url = site_pages(&site);
@@ -249,7 +249,7 @@ const STUCK: &str = "<title>Stuck</title><script>(async () => {
     for (;;);
 })()</script>";
 
-#[testkit::test(chromium, firefox, webkit, node)]
+#[testkit::test(chromium, firefox, webkit, node, nightly(firefox, webkit))]
 async fn a_trace_of_a_page_in_an_endless_loop_is_written(engine: Engine) {
     let site = Site::start().await;
     site.add("/data", Resource::new("text/plain", "data"));

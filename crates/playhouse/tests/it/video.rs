@@ -227,7 +227,8 @@ async fn ffmpeg_ends_with_a_killed_server() {
     chromium,
     firefox,
     ffmpeg,
-    not(webkit = "polled frames miss overlays at times")
+    not(webkit = "polled frames miss overlays at times"),
+    nightly(firefox)
 )]
 async fn overlays_are_in_the_video_and_not_in_the_page(engine: Engine) {
     let site = Site::start().await;

@@ -182,7 +182,7 @@ async fn the_tools_of_a_page_are_bounded_and_cannot_hang_the_server() {
 }
 
 /// A list that is not answered in time must not terminate the script that holds it up.
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_busy_page_is_not_interrupted(engine: Engine) {
     let client = shared(engine, &[]).await;
     let site = Site::start().await;

@@ -101,7 +101,7 @@ async fn no_webkit_process_remains_after_shutdown() {
     running.gone().await;
 }
 
-#[testkit::test(webkit)]
+#[testkit::test(webkit, nightly)]
 async fn a_webkit_that_does_not_get_ready_is_restarted() {
     let browser = Engine::Webkit.executable();
     tokio::join!(
@@ -162,7 +162,7 @@ fn write_program(path: &Path, script: &str) {
     std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("it is ours");
 }
 
-#[testkit::test(webkit)]
+#[testkit::test(webkit, nightly)]
 async fn a_webkit_without_the_feature_that_keeps_scroll_bars_still_starts_all_the_same() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let script = folder.path().join("MiniBrowser");

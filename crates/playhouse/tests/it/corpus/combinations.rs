@@ -148,7 +148,7 @@ impl Scene {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn each_rule_holds_in_each_kind_of_session_with_and_without_a_proxy(engine: Engine) {
     let scene = Scene::new().await;
     for (name, proxy) in [

@@ -27,7 +27,7 @@ fn text(word: &str, attack: &Attack) -> String {
     format!("{word}-{}-.", attack.slug())
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn hidden_texts_are_marked(engine: Engine) {
     let attacks = Attack::read("hiding-places.md");
     let site = Site::start().await;

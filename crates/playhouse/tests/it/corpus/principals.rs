@@ -8,6 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use testkit::harness::input_step;
 use testkit::{Engine, HttpServer, Site};
 
 use super::reads;
@@ -365,6 +366,13 @@ impl Caller<'_> {
     }
 }
 
+/// Returns all items in `make nightly`, and otherwise those whose turn it is, one of as many as `step`: each item meets some of the paths
+/// and each path some of the items.
+fn turns<T>(items: &[T], turn: usize, step: usize) -> impl Iterator<Item = &T> {
+    let step = input_step(step);
+    items.iter().skip(turn % step).step_by(step)
+}
+
 /// Returns the calls with a path, each with its control.
 fn calls(engine: Engine) -> Vec<(&'static str, Value, &'static str)> {
     let lines = CALLS.lines().filter_map(|line| line.rsplit_once(' '));
@@ -375,7 +383,7 @@ fn calls(engine: Engine) -> Vec<(&'static str, Value, &'static str)> {
     calls.filter(|(tool, ..)| is_played(tool)).collect()
 }
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit), slow)]
 async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
@@ -393,7 +401,7 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
     let server = HttpServer::start_guarded(launch.env("PLAYHOUSE_MARK", "x")).await;
     let calls = calls(engine);
     let mut complaints = Vec::new();
-    for (name, scope) in SCOPES {
+    for (turn, (name, scope)) in SCOPES.into_iter().enumerate() {
         let mut caller = Caller {
             server: &server,
             name,
@@ -407,9 +415,9 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
             caller.navigate(&url).await;
         }
         let before = place.contents(name);
-        for path in PROTECTED {
+        for (number, path) in PROTECTED.into_iter().enumerate() {
             let path = place.at(&path.replace("{own}", name)).display().to_string();
-            for (tool, arguments, _) in &calls {
+            for (tool, arguments, _) in turns(&calls, number + turn, 10) {
                 caller.is_refused(tool, arguments, &path).await;
             }
             for tool in ["browser_navigate", "navigate", "new_page"] {
@@ -423,10 +431,11 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
                 }
             }
         }
-        for path in place.path_variants(name) {
-            let each = EACH_SPELLING.iter();
-            let each = each.flat_map(|name| calls.iter().filter(move |(tool, ..)| tool == name));
-            for (tool, arguments, _) in each {
+        let each = EACH_SPELLING.iter();
+        let each = each.flat_map(|name| calls.iter().filter(move |(tool, ..)| tool == name));
+        let each: Vec<_> = each.collect();
+        for (number, path) in place.path_variants(name).into_iter().enumerate() {
+            for (tool, arguments, _) in turns(&each, number + turn, 3) {
                 let answer = caller.play(tool, arguments, &path).await;
                 caller.inspect(&answer, &format!("{tool} {path:?}"));
                 // A dangling path is at most a new file.
@@ -471,9 +480,10 @@ async fn assert_keeper_is_isolated(
         complaints: Vec::new(),
     };
     keeper.navigate(url).await;
-    for path in PROTECTED.map(|path| path.replace("{own}", ".")) {
+    let paths = PROTECTED.map(|path| path.replace("{own}", "."));
+    for (number, path) in paths.into_iter().enumerate() {
         let before = fs::read(place.at(&path)).expect("it is there");
-        for (tool, arguments, _) in calls {
+        for (tool, arguments, _) in turns(calls, number, 10) {
             keeper.is_refused(tool, arguments, &path).await;
         }
         let after = fs::read(place.at(&path)).expect("it is there");

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::harness::is_nightly;
+use testkit::harness::input_step;
 use testkit::{
     Attack, Canary, Client, Engine, Hit, Opening, Protocol, Proxy, Site, outdated_entries,
 };
@@ -424,13 +424,18 @@ pub(super) async fn server(engine: Engine, flags: &[&str], launch_options: Value
     launch.limit(Duration::from_secs(90)).start().await
 }
 
-/// Returns the attacks of a corpus. Outside of `make nightly`, Firefox and WebKit play every third one.
+/// Returns the attacks of a corpus. Outside of `make nightly`, Chromium plays every third one, Firefox and WebKit every tenth one, of those
+/// that are opened in the same way.
 pub(super) fn sample(engine: Engine, corpus: &str) -> Vec<Attack> {
     let step = match engine {
-        Engine::Firefox | Engine::Webkit if !is_nightly() => 3,
-        _ => 1,
+        Engine::Chromium => input_step(3),
+        Engine::Firefox | Engine::Webkit => input_step(10),
     };
-    Attack::read(corpus).into_iter().step_by(step).collect()
+    let attacks = Attack::read(corpus);
+    let opened = |opening| attacks.iter().filter(move |it| it.opening == opening);
+    let openings = [Opening::Frame, Opening::Page, Opening::Click].into_iter();
+    let sample = openings.flat_map(|opening| opened(opening).step_by(step));
+    sample.cloned().collect()
 }
 
 pub(super) fn blocked_hosts() -> [String; 5] {

@@ -5,7 +5,7 @@ use crate::{evaluated, launch};
 use serde_json::json;
 use testkit::{Engine, Site, eventually};
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_user_takes_a_session_over_and_hands_it_back(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/form", FIELD);
@@ -145,7 +145,7 @@ async fn closing_the_default_session_waits_too() {
     contains_text(&user, "#url", "No page is open.").await;
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_password_that_the_user_types_is_masked_in_what_the_page_sends(engine: Engine) {
     let password = "tr0ub4dor&3";
     let site = Site::start().await;

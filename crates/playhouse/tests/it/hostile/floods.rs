@@ -1,6 +1,7 @@
 //! Floods of windows, messages and requests.
 
 use serde_json::json;
+use testkit::harness::input_step;
 
 use super::HostilePage;
 use crate::PATIENT;
@@ -8,10 +9,11 @@ use crate::PATIENT;
 #[testkit::test(chromium)]
 async fn a_page_that_opens_windows_without_end_can_be_left() {
     let visit = HostilePage::measured(&["--timeout-action", "3000"]).await;
-    for opens in [
+    let all = [
         "<button onclick=\"for (;;) window.open('/fine')\">Go</button>",
         "<button onclick=\"setInterval(() => window.open('/fine'), 0)\">Go</button>",
-    ] {
+    ];
+    for opens in all.into_iter().step_by(input_step(2)) {
         visit.open(opens).await;
         visit
             .call("browser_click", json!({ "target": "getByRole('button')" }))
@@ -29,13 +31,14 @@ async fn a_page_that_opens_windows_without_end_can_be_left() {
 #[testkit::test(chromium)]
 async fn a_flood_of_messages_and_requests_does_not_hold_up_the_page() {
     let visit = HostilePage::measured(&PATIENT).await;
-    for flood in [
+    let all = [
         // Ten thousand small messages per second, fewer on a busy machine, on which an interval would leave the page no time for a click.
         "const flood = () => { for (let i = 0; i < 1000; i++) console.log('m', i, { i }); setTimeout(flood, 100) }; flood()",
         // Ten large messages per second.
         "const text = 'x'.repeat(1e6); setInterval(() => console.error(text), 100)",
         "setInterval(() => { for (let i = 0; i < 20; i++) fetch('/fine?' + Math.random()); }, 100)",
-    ] {
+    ];
+    for flood in all.into_iter().step_by(input_step(2)) {
         visit
             .open(&format!(
                 "<button onclick=\"this.textContent = 'clicked'\">Go</button><script>{flood}</script>"

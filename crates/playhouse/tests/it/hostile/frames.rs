@@ -6,7 +6,7 @@ use testkit::harness::is_nightly;
 use testkit::{Engine, Site};
 
 /// Each snapshot reads frames of another site while the page removes them.
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit), slow)]
 async fn a_page_that_replaces_its_frames_keeps_its_tab(engine: Engine) {
     let site = Site::start().await;
     site.add_page("/inner", "<button>Inner</button>");

@@ -8,7 +8,7 @@ use crate::PATIENT;
 
 const BUTTON: &str = "<title>Giant</title><button>Go</button>";
 
-#[testkit::test(chromium, slow)]
+#[testkit::test(chromium, nightly, slow)]
 async fn a_page_of_many_megabytes_uses_bounded_memory() {
     // Reading the page may take longer.
     let timeouts = ["--timeout-action", "20000", "--timeout-navigation", "40000"];
@@ -99,7 +99,7 @@ async fn a_page_with_too_many_nodes_is_shown_in_part() {
     let (count, words) = if is_nightly() {
         (100_000, 1)
     } else {
-        (20_000, 12)
+        (5_000, 48)
     };
     let text = "one of very many ".repeat(words);
     let items = format!("<li>{text}</li>").repeat(count);
@@ -119,7 +119,7 @@ async fn a_page_with_too_many_nodes_is_shown_in_part() {
     visit.is_lean();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, nightly)]
 async fn five_hundred_frames_do_not_hold_up_the_next_page() {
     let visit = HostilePage::measured(&[&PATIENT[..], &["--snapshot-mode", "none"]].concat()).await;
     visit
