@@ -10,6 +10,8 @@ use super::part::Part;
 
 /// What a browser of its own costs, in calls.
 const OWN_BROWSER_COST: usize = 8;
+/// The delay of a response, in ms, that costs as much as a call.
+const DELAY_OF_CALL: u128 = 250;
 
 /// Tools that reach a backend only by evaluating the injected script, which is the same on each engine, or not at all. What is not listed,
 /// such as a new tool, may differ.
@@ -84,10 +86,13 @@ pub(super) fn select(
                 continue;
             }
             let browser = usize::from(document.setup.own_browser) * OWN_BROWSER_COST;
+            let delays = case.resources.iter();
+            let delays = delays.map(|(_, resource)| resource.delay.as_millis());
+            let delays = usize::try_from(delays.sum::<u128>() / DELAY_OF_CALL).unwrap_or(0);
             candidates.push(Candidate {
                 at: (file, number),
                 needs: needs(case, folder),
-                cost: 1 + case.steps.len() + browser,
+                cost: 1 + case.steps.len() + browser + delays,
             });
         }
     }
@@ -204,6 +209,13 @@ mod tests {
         let failing = case("failing", "browser_click", "") + "```reply error\nError\n```\n";
         let passing = case("passing", "browser_click\nbrowser_click", "");
         assert_eq!(selected(&failing, &passing, "none"), ["passing"]);
+    }
+
+    #[test]
+    fn a_slow_page_is_avoided() {
+        let fast = case("fast", "browser_click\nbrowser_click", "");
+        let slow = case("slow", "browser_click", "").replace("html", "html delay=800");
+        assert_eq!(selected(&slow, &fast, "none"), ["fast"]);
     }
 
     #[test]
