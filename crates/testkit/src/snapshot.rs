@@ -59,6 +59,14 @@ pub(crate) const CONTROLS: &[&str] = &[
     "treeitem",
 ];
 
+/// Roles whose names the full layout always shows, also if the content shows them.
+const IDENTIFIED_BY_NAME: &str = "alertdialog application banner columnheader complementary contentinfo dialog document figure form grid \
+    group listbox main menu menubar navigation radiogroup region rowheader search table tablist tabpanel toolbar tree treegrid";
+
+fn is_identified_by_name(role: &str) -> bool {
+    IDENTIFIED_BY_NAME.split(' ').any(|known| known == role)
+}
+
 /// Roles whose content is a value.
 const FIELDS: &[&str] = &["combobox", "searchbox", "slider", "spinbutton", "textbox"];
 
@@ -177,7 +185,9 @@ fn identity(node: &Node) -> impl PartialEq + use<> {
         &*node.role,
         "cell" | "gridcell" | "rowheader" | "columnheader"
     );
-    let is_named = !is_cell && !matches!(&*node.role, "heading" | "option");
+    let is_named = !is_cell
+        && !matches!(&*node.role, "heading" | "option")
+        && !is_identified_by_name(&node.role);
     (
         if is_cell {
             "cell".to_owned()
@@ -192,7 +202,8 @@ fn identity(node: &Node) -> impl PartialEq + use<> {
     )
 }
 
-/// Compares names and texts in order, without white space. The compact layout may omit a text that is the name of the control beside it.
+/// Compares names and texts in order, without white space. The compact layout may omit a text that is the name of the control beside it,
+/// and a name that the full layout always shows.
 fn compare_texts(full: &[Part], compact: &[Part]) -> Result<(), String> {
     let shown: String = compact.iter().map(visible_text).collect();
     // Nodes without a name, such as wrappers, stand between no texts.
@@ -222,6 +233,9 @@ fn compare_texts(full: &[Part], compact: &[Part]) -> Result<(), String> {
             {
                 next.extend(&ends);
             }
+        }
+        if matches!(part, Part::Node(node) if is_identified_by_name(&node.role)) {
+            next.extend(&ends);
         }
         if next.is_empty() {
             let end = ends.last().copied().unwrap_or_default();

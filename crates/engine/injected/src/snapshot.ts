@@ -243,7 +243,9 @@ class TreeBuilder {
       const text = position.readable && (position.role !== "textbox" || isComplete()) && node.nodeValue;
       // The text in a slot has the style of the slot, and is in front of what is around that.
       const around = owner ? null : (slotOf(node) ?? node.parentElement);
-      if (text) this.text(text, position, owner ?? (around && seen(around)));
+      const of = owner ?? (around && seen(around));
+      const isClosed = of?.tag === "details" && !(of.element as HTMLDetailsElement).open;
+      if (text && !isClosed) this.text(text, position, of);
     } else if (type === Node.ELEMENT_NODE) {
       const it = seen(node as Element);
       if (it.visited) return;

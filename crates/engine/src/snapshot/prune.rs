@@ -5,6 +5,37 @@ use super::key::CONTROLS;
 use super::line::Ref;
 use std::borrow::Cow;
 
+/// The roles whose names `@playwright/mcp` always shows.
+const IDENTIFIED_BY_NAME: [&str; 27] = [
+    "alertdialog",
+    "application",
+    "banner",
+    "columnheader",
+    "complementary",
+    "contentinfo",
+    "dialog",
+    "document",
+    "figure",
+    "form",
+    "grid",
+    "group",
+    "listbox",
+    "main",
+    "menu",
+    "menubar",
+    "navigation",
+    "radiogroup",
+    "region",
+    "rowheader",
+    "search",
+    "table",
+    "tablist",
+    "tabpanel",
+    "toolbar",
+    "tree",
+    "treegrid",
+];
+
 /// A part of the pruned tree.
 #[derive(Debug)]
 pub(super) enum Item<'a> {
@@ -235,8 +266,12 @@ impl<'a> Walk<'a> {
         shown
     }
 
-    /// Returns whether all sources of a name are shown below, each as a separate item.
+    /// Returns whether all sources of a name are shown below, each as a separate item. In the full layout, a name that identifies an element
+    /// among others of its kind is always shown.
     fn is_shown_by_content(&self, node: &Node, place: usize) -> bool {
+        if self.layout == Layout::Full && IDENTIFIED_BY_NAME.contains(&&*node.role) {
+            return false;
+        }
         let sources = || node.sources.iter().filter(|source| **source > place);
         node.reference.is_some()
             && (node.parts || sources().next().is_some())

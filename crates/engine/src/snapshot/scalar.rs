@@ -72,9 +72,15 @@ fn has_mark_beside_blank(text: &str) -> bool {
 }
 
 fn is_keyword(text: &str) -> bool {
-    ["y", "n", "yes", "no", "true", "false", "on", "off", "null"]
-        .iter()
-        .any(|word| word.eq_ignore_ascii_case(text))
+    let number = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_any = |words: &[&str], text: &str| {
+        let mut words = words.iter();
+        words.any(|word| word.eq_ignore_ascii_case(text))
+    };
+    let words = [
+        "y", "n", "yes", "no", "true", "false", "on", "off", "null", "~",
+    ];
+    is_any(&words, text) || is_any(&[".inf", ".nan"], number)
 }
 
 /// Returns whether JavaScript's `Number()` accepts the text, which has no surrounding blanks.

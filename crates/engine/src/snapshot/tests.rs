@@ -45,7 +45,7 @@ fn a_cut_node_keeps_the_name_from_its_content() {
         table().render(&options).text
     };
     assert!(lines(1).contains("- table \"Cap\" [ref=e2]\n"));
-    assert!(lines(2).contains("- table [ref=e2]:\n    - caption [ref=e3]: Cap\n"));
+    assert!(lines(2).contains("- table \"Cap\" [ref=e2]:\n    - caption [ref=e3]: Cap\n"));
     assert!(lines(3).contains("- row \"A B\" [ref=e5]\n"));
     assert!(lines(4).contains("- row [ref=e5]:\n"));
 }
@@ -314,7 +314,7 @@ proptest! {
     fn every_match_is_in_the_result(entries in entries(), text in "[ab:-]") {
         let snapshot = FrameSnapshot { entries, ..FrameSnapshot::default() };
         let lines = snapshot.render(&RenderOptions::default()).text;
-        let found = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(Pattern::text(&text).find_in(lines.clone())).unwrap();
+        let found = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(Pattern::text(&text).find_in(lines.clone(), usize::MAX)).unwrap();
         let matching: Vec<&str> = lines.lines().filter(|line| line.to_lowercase().contains(&text)).collect();
         prop_assert_eq!(found.matches, matching.len());
         for line in matching {
