@@ -26,7 +26,7 @@ CONTAINERS := target/containers-1
 MDBOOK := target/mdbook-0.5.4
 SITE := target/site
 MINIWOB := target/miniwob-1.1.0
-ORACLE := target/oracle/node_modules/@playwright/mcp/cli.js
+ORACLE := target/oracle/node_modules/playwright-core/lib/entry/mcp.js
 
 packages = $(addsuffix /node_modules/.package-lock.json,$(1))
 
@@ -245,7 +245,7 @@ selenium: $(call packages,$(GRID)) $(GRID)/bin/geckodriver
 	@touch $@
 
 $(ORACLE):
-	npm install --silent --no-audit --no-fund --prefix target/oracle @playwright/mcp@0.0.83
+	npm install --silent --no-audit --no-fund --prefix target/oracle playwright-core@1.65.1
 
 $(CLIENTS)/python/ready: $(CLIENTS)/requirements.txt
 	@.ci/python $(CLIENTS)/python

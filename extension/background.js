@@ -63,15 +63,16 @@ function isFree(tab) {
 }
 
 /** Connects a server to the tab that the user chose, or to a new one. A request with a token must have the right one. */
-async function connect({ relay, client, tabId, token }, page) {
+async function connect({ relay, client, tabId, token, background }, page) {
   if (token !== undefined && !(await isToken(token))) throw new Error("The token of the server is not the one of this browser profile.");
   const socket = await openSocket(relay);
   const number = ++lastNumber;
   const connection = new Connection(socket, number, client, () => connections.delete(number));
   connections.set(number, connection);
   try {
-    const tab = tabId === undefined ? await chrome.tabs.create({ url: "about:blank" }) : await chrome.tabs.update(tabId, { active: true });
-    await chrome.windows.update(tab.windowId, { focused: true });
+    const active = !background;
+    const tab = tabId === undefined ? await chrome.tabs.create({ url: "about:blank", active }) : await (active ? chrome.tabs.update(tabId, { active }) : chrome.tabs.get(tabId));
+    if (active) await chrome.windows.update(tab.windowId, { focused: true });
     connection.offer(tab);
     connection.forward("extension.initialized", []);
   } catch (error) {

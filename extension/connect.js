@@ -30,7 +30,8 @@ async function connect(tabId) {
   choice.hidden = true;
   status.textContent = "Connecting …";
   try {
-    await request({ type: "connect", relay: parameters.get("mcpRelayUrl"), client, tabId, token });
+    const background = parameters.get("background") === "true";
+    await request({ type: "connect", relay: parameters.get("mcpRelayUrl"), client, tabId, token, background });
   } catch (error) {
     fail(error.message);
   }

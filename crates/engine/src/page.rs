@@ -313,7 +313,7 @@ impl Page {
     }
 
     /// One request by its number.
-    pub fn request(&self, number: usize) -> Option<Request> {
+    pub fn request(&self, number: u64) -> Option<Request> {
         self.state().requests.get(number).cloned()
     }
 

@@ -7,12 +7,12 @@ use server::{
 };
 use std::collections::BTreeSet;
 
-/// The tools of the browser toolset in `@playwright/mcp` 0.0.83: measured, without descriptions.
+/// The tools of the browser toolset in Playwright 1.65.1: measured, without descriptions.
 const CONTRACT: &str = include_str!("contract.jsonl");
 
 /// The largest size of the default tools for a model, in characters of `tools/list` without the parts that models do not see: annotations
-/// and the schemas of answers. 11,500 of them are 2,600 tokens of o200k for these 25 tools.
-const BUDGET: usize = 11_500;
+/// and the schemas of answers. 11,700 of them are 2,650 tokens of o200k for these 25 tools.
+const BUDGET: usize = 11_700;
 
 /// The largest size of the tools of the session toolset, with the session that each of them names: 5,300 tokens.
 const SESSION_BUDGET: usize = 23_900;

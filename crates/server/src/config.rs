@@ -81,11 +81,11 @@ impl Config {
         cwd: &Path,
     ) -> Result<Config, ConfigError> {
         flags::apply(matches, &mut options)?;
-        let notices = environment.apply(&mut options)?;
+        environment.apply(&mut options)?;
         if let Some(path) = resolve::file(&options, cwd) {
             file::apply(&path, &mut options)?;
         }
-        let settings = resolve::resolve(&mut options, environment, cwd, notices)?;
+        let settings = resolve::resolve(&mut options, environment, cwd)?;
         Ok(Config { options, settings })
     }
 

@@ -135,7 +135,7 @@ pub(crate) enum Error {
     /// There is no request with this number.
     #[error("Request #{index} not found. Use {list} to see available indexes.")]
     RequestNotFound {
-        index: usize,
+        index: u64,
         /// The tool that lists the requests.
         #[serde(skip)]
         list: &'static str,

@@ -117,6 +117,11 @@ impl Server {
         is_drop_in(&self.settings)
     }
 
+    /// Returns whether clients are asked for their roots.
+    pub(crate) fn asks_for_roots(&self) -> bool {
+        !self.settings.tools.ignore_roots
+    }
+
     /// Returns whether errors contain the identifier of their request. Those of `@playwright/mcp` do not.
     pub(crate) fn shows_request_ids(&self) -> bool {
         self.settings.answers.style == AnswerStyle::Compact

@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::prerequisites::variable;
 
 /// The variable that a test has in its own network.
-const INSIDE: &str = "PLAYHOUSE_OWN_NETWORK";
+const INSIDE: &str = "TESTKIT_OWN_NETWORK";
 
 /// Prepares the network and executes the command. The interface is one for multicast, which the loopback interface is not.
 const SETUP: &str = "set -e

@@ -96,7 +96,7 @@ impl Prerequisite {
                 "sysctl kernel.unprivileged_userns_clone=1",
             ),
             Self::Nginx => is_missing("nginx", "apt-get install nginx-light curl"),
-            Self::Oracle => is_missing("@playwright/mcp", "make oracle"),
+            Self::Oracle => is_missing("playwright-core", "make oracle"),
             Self::Wine => is_missing("Wine, or the server for Windows", "make wine"),
         })
     }
@@ -202,7 +202,7 @@ fn find_clients() -> Option<Clients> {
 /// Returns the command line program of `@playwright/mcp`.
 pub fn playwright_mcp() -> PathBuf {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
-    target.join("oracle/node_modules/@playwright/mcp/cli.js")
+    target.join("oracle/node_modules/playwright-core/lib/entry/mcp.js")
 }
 
 /// An example website by others, which `make websites` installs.

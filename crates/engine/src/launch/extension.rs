@@ -43,6 +43,10 @@ pub struct ExtensionEndpoint {
     pub token: Option<String>,
     /// The name that the extension shows to the user.
     pub client: String,
+    /// Whether the extension neither activates tabs nor focuses the window.
+    pub background: bool,
+    /// Whether the extension groups the tabs.
+    pub tab_group: bool,
     /// How long the extension may take to connect, including the user's approval.
     pub timeout: Duration,
     /// Additional command-line switches.
@@ -89,7 +93,7 @@ pub(super) async fn connect(
             }
         };
         let accepted = tokio::select! {
-            accepted = tokio::time::timeout(options.timeout, relay.accept()) => accepted,
+            accepted = tokio::time::timeout(options.timeout, relay.accept(options.background)) => accepted,
             error = failed_to_start => return Err(error),
         };
         let (connection, events) = accepted
@@ -144,6 +148,12 @@ impl ExtensionEndpoint {
             .append_pair("mcpRelayUrl", relay)
             .append_pair("client", &json!({ "name": self.client }).to_string())
             .append_pair("protocolVersion", &PROTOCOL_VERSION.to_string());
+        if !self.tab_group {
+            query.append_pair("tabGroup", "false");
+        }
+        if self.background {
+            query.append_pair("background", "true");
+        }
         if let Some(token) = &self.token {
             query.append_pair("token", token);
         }
@@ -288,6 +298,8 @@ mod tests {
             extension: None,
             token: None,
             client: "A \"client\"".to_owned(),
+            background: false,
+            tab_group: true,
             timeout: Duration::from_secs(1),
             args: Vec::new(),
             env: Vec::new(),

@@ -1,4 +1,5 @@
-//! The request log of a page: the requests of the current document, numbered in the order in which they were sent.
+//! The request log of a page: the requests of the current document and the newest of those before, numbered in the order in which they were
+//! sent.
 
 use super::messages::{MessageLog, StreamMessages};
 use super::request::{Raw, Request, RequestOutcome, elapsed};
@@ -17,7 +18,7 @@ const MAX_BODIES: usize = 200;
 /// The largest size of the kept bodies together, in bytes. The browser may still have others.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
-/// The largest number of requests of earlier documents, for calls that wait for a request of the last action.
+/// The largest number of requests of earlier documents.
 const MAX_EARLIER: usize = 500;
 
 /// The number of requests of one method and URL after which the next one counts as polling.
@@ -34,12 +35,10 @@ struct Recorder {
 #[derive(Debug, Default)]
 pub(crate) struct RequestLog {
     requests: Vec<Request>,
-    /// The number of the first kept request.
-    first: usize,
-    /// The last hop of each id.
-    open: HashMap<RequestId, usize>,
-    /// All hops of each id, in order.
-    hops: HashMap<RequestId, Vec<usize>>,
+    /// The number of the last hop of each id.
+    open: HashMap<RequestId, u64>,
+    /// The numbers of all hops of each id, in order.
+    hops: HashMap<RequestId, Vec<u64>>,
     /// Headers that were reported before their request.
     early: HashMap<RequestId, Headers>,
     started: u64,
@@ -47,8 +46,8 @@ pub(crate) struct RequestLog {
     responses: u64,
     /// The newest requests of earlier documents.
     earlier: VecDeque<Request>,
-    /// The number of WebSockets of the document.
-    sockets: usize,
+    /// The number of WebSockets.
+    sockets: u64,
     messages: MessageLog,
     /// The recorders of ended requests.
     recorders: Vec<Recorder>,
@@ -92,7 +91,8 @@ impl RequestLog {
                     let previous = previous.clone();
                     self.record(&previous);
                 }
-                let number = self.first + self.requests.len() + 1;
+                self.started += 1;
+                let number = self.started;
                 // Only requests that the page's own logic depends on are waited for; a stream never ends.
                 let counts = matches!(
                     resource_type.as_str(),
@@ -101,9 +101,8 @@ impl RequestLog {
                 self.open.insert(id.clone(), number);
                 self.hops.entry(id.clone()).or_default().push(number);
                 let early = self.early.remove(&id);
-                self.started += 1;
                 let sockets_before = self.sockets;
-                self.sockets += usize::from(resource_type == "websocket");
+                self.sockets += u64::from(resource_type == "websocket");
                 self.requests.push(Request {
                     number,
                     sockets_before,
@@ -130,7 +129,6 @@ impl RequestLog {
                     sent_at: at,
                     counts,
                     cached: false,
-                    ordinal: self.started,
                     responded: 0,
                 });
                 self.bound();
@@ -209,15 +207,11 @@ impl RequestLog {
         self.earlier.extend(gone);
         let surplus = self.earlier.len().saturating_sub(MAX_EARLIER);
         self.earlier.drain(..surplus);
-        self.sockets = 0;
         self.messages.clear();
-        self.first = 0;
         self.early.clear();
         self.open.clear();
         self.hops.clear();
-        for (index, mut request) in kept.into_iter().enumerate() {
-            request.number = index + 1;
-            request.sockets_before = 0;
+        for request in kept {
             if request.outcome.is_none() {
                 self.open.insert(request.id.clone(), request.number);
             }
@@ -245,7 +239,7 @@ impl RequestLog {
 
     /// Returns the last request since the mark that an action has to wait for.
     pub(crate) fn newest(&self, mark: &RequestMark) -> Option<u64> {
-        self.following(mark).last().map(|request| request.ordinal)
+        self.following(mark).last().map(|request| request.number)
     }
 
     /// Returns the mark of a document's request: its subresources are requested later. The beginning, if that is not known.
@@ -253,7 +247,7 @@ impl RequestLog {
         RequestMark {
             started: self
                 .document(frame, loader)
-                .map_or(0, |request| request.ordinal),
+                .map_or(0, |request| request.number),
             ..RequestMark::default()
         }
     }
@@ -279,7 +273,7 @@ impl RequestLog {
     fn following<'a>(&'a self, mark: &'a RequestMark) -> impl Iterator<Item = &'a Request> {
         let newer = self
             .requests
-            .partition_point(|request| request.ordinal <= mark.started);
+            .partition_point(|request| request.number <= mark.started);
         let mut rounds: HashMap<(&str, &str), usize> = HashMap::new();
         for (method, place) in &mark.under_way {
             rounds.insert((method, place), MAX_ROUNDS_BEFORE_POLLING);
@@ -306,7 +300,7 @@ impl RequestLog {
     /// Returns the requests, also of earlier documents, that were sent after so many requests.
     pub(crate) fn sent_since(&self, started: u64) -> impl Iterator<Item = &Request> {
         let requests = self.earlier.iter().chain(&self.requests);
-        requests.filter(move |request| request.ordinal > started)
+        requests.filter(move |request| request.number > started)
     }
 
     /// Returns the requests, also of earlier documents, whose responses arrived after so many responses.
@@ -317,8 +311,7 @@ impl RequestLog {
 
     /// Returns the newest version of a request, also of an earlier document.
     pub(crate) fn latest(&self, request: &Request) -> Option<&Request> {
-        let mut all = self.requests.iter().rev().chain(self.earlier.iter().rev());
-        all.find(|other| other.ordinal == request.ordinal)
+        self.get(request.number)
     }
 
     /// Sends each request that ends from now on to a recorder, with the identifier of the page.
@@ -352,8 +345,16 @@ impl RequestLog {
         &self.requests
     }
 
-    pub(crate) fn get(&self, number: usize) -> Option<&Request> {
-        self.requests.get(number.checked_sub(self.first + 1)?)
+    /// Returns the request of that number, also of an earlier document.
+    pub(crate) fn get(&self, number: u64) -> Option<&Request> {
+        let mut all = self.requests.iter().rev().chain(self.earlier.iter().rev());
+        all.find(|request| request.number == number)
+    }
+
+    fn get_mut(&mut self, number: u64) -> Option<&mut Request> {
+        let requests = &mut self.requests;
+        let index = requests.binary_search_by_key(&number, |request| request.number);
+        requests.get_mut(index.ok()?)
     }
 
     /// Returns the last hop of a document's request.
@@ -371,23 +372,18 @@ impl RequestLog {
     }
 
     fn open_mut(&mut self, id: &RequestId) -> Option<&mut Request> {
-        let index = self.open.get(id)?.checked_sub(self.first + 1)?;
-        self.requests.get_mut(index)
+        self.get_mut(*self.open.get(id)?)
     }
 
     /// Returns the first hop for which something was not reported yet.
     fn hop_mut(&mut self, id: &RequestId, lacks: impl Fn(&Raw) -> bool) -> Option<&mut Request> {
-        let first = self.first;
-        let index = self
-            .hops
-            .get(id)?
-            .iter()
-            .filter_map(|number| number.checked_sub(first + 1))
-            .find(|index| {
-                let request = self.requests.get(*index);
-                request.is_some_and(|request| !request.raw.none && lacks(&request.raw))
-            })?;
-        self.requests.get_mut(index)
+        let mut hops = self.hops.get(id)?.iter().copied();
+        let is_lacking = |number: &u64| {
+            let request = self.get(*number);
+            request.is_some_and(|request| !request.raw.none && lacks(&request.raw))
+        };
+        let number = hops.find(is_lacking)?;
+        self.get_mut(number)
     }
 
     fn end(&mut self, id: &RequestId, outcome: RequestOutcome, at: f64) {
@@ -404,7 +400,6 @@ impl RequestLog {
         self.bound_bodies();
         if self.requests.len() > MAX_REQUESTS {
             let gone = self.requests.remove(0);
-            self.first += 1;
             if self.open.get(&gone.id) == Some(&gone.number) {
                 self.open.remove(&gone.id);
             }
@@ -493,13 +488,14 @@ mod tests {
     }
 
     #[test]
-    fn a_navigation_keeps_only_its_own_request() {
+    fn a_navigation_keeps_its_own_request_and_all_numbers() {
         let mut log = RequestLog::default();
         log.apply(started("1", "/old", "fetch", Some("K")));
         log.apply(started("2", "/new", "document", Some("L")));
         log.on_navigated(&"L".into());
         assert_eq!(log.all().len(), 1);
-        assert_eq!(log.all()[0].number, 1);
+        assert_eq!(log.all()[0].number, 2);
+        assert_eq!(log.get(1).map(|request| &*request.url), Some("/old"));
         assert!(log.has_pending(&RequestMark::default()));
         log.apply(finished("2"));
         assert!(!log.has_pending(&RequestMark::default()));

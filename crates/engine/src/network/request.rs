@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime};
 /// A request; each hop of a redirect chain is one.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The number in the log, from 1; stable until the page navigates.
-    pub number: usize,
-    /// The number of WebSockets among the earlier requests of the document.
-    pub sockets_before: usize,
+    /// The number among the requests of the page, from 1.
+    pub number: u64,
+    /// The number of WebSockets among the earlier requests of the page.
+    pub sockets_before: u64,
     /// The id of the browser.
     pub id: RequestId,
     /// The frame that sent it.
@@ -46,8 +46,6 @@ pub struct Request {
     pub sent: SystemTime,
     pub(super) sent_at: f64,
     pub(super) counts: bool,
-    /// The number of requests of the page up to this one; it never decreases.
-    pub(super) ordinal: u64,
     /// The number of responses of the page up to the one of this request; 0 without one.
     pub(super) responded: u64,
     pub(super) cached: bool,

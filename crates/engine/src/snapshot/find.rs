@@ -27,7 +27,7 @@ enum Kind {
 pub struct Found {
     /// The number of matching lines.
     pub matches: usize,
-    /// The lines with their context; separate places are divided by a line `----`.
+    /// The first of them with their context; separate places are divided by a line `----`.
     pub text: String,
 }
 
@@ -53,13 +53,13 @@ impl Pattern {
         Ok(Self(Kind::Regex(regexp, literal_of(source, flags))))
     }
 
-    /// Searches the lines of a rendered snapshot.
+    /// Searches the lines of a rendered snapshot, and shows at most the first `most` matches.
     ///
     /// # Errors
     /// If a regular expression takes too long.
-    pub async fn find_in(&self, snapshot: String) -> Result<Found> {
+    pub async fn find_in(&self, snapshot: String, most: usize) -> Result<Found> {
         let pattern = self.clone();
-        compute(move || pattern.found(&snapshot)).await
+        compute(move || pattern.found(&snapshot, most)).await
     }
 
     /// Returns which of the texts contain the pattern.
@@ -71,16 +71,17 @@ impl Pattern {
         compute(move || pattern.matches(texts.iter().map(String::as_str))).await
     }
 
-    fn found(&self, snapshot: &str) -> Result<Found> {
+    fn found(&self, snapshot: &str, most: usize) -> Result<Found> {
         let lines = Lines::of(snapshot);
         let matches = self.matches(lines.texts.iter().copied())?.into_iter();
         let matching: Vec<usize> = matches
             .enumerate()
             .filter_map(|(index, matches)| matches.then_some(index))
             .collect();
-        let snippets: Vec<String> = windows(&matching, lines.texts.len())
+        let shown = &matching[..matching.len().min(most)];
+        let snippets: Vec<String> = windows(shown, lines.texts.len())
             .into_iter()
-            .map(|window| lines.snippet(window, &matching))
+            .map(|window| lines.snippet(window, shown))
             .collect();
         Ok(Found {
             matches: matching.len(),
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_match_is_shown_with_its_neighbours_and_ancestors() {
-        let found = Pattern::text("DASH").found(PAGE).unwrap();
+        let found = Pattern::text("DASH").found(PAGE, usize::MAX).unwrap();
         assert_eq!(found.matches, 1);
         expect![[r#"
             - generic [active] [ref=e1]:
@@ -253,7 +254,7 @@ mod tests {
     #[test]
     fn distant_matches_are_separate_snippets() {
         let found = Pattern::regex("/home|a.b$/i").expect("it is a regular expression");
-        let found = found.found(PAGE).unwrap();
+        let found = found.found(PAGE, usize::MAX).unwrap();
         assert_eq!(found.matches, 2);
         expect![[r#"
             - generic [active] [ref=e1]:
@@ -277,7 +278,7 @@ mod tests {
 
     #[test]
     fn an_empty_snapshot_has_no_match() {
-        let found = Pattern::text("x").found("").unwrap();
+        let found = Pattern::text("x").found("", usize::MAX).unwrap();
         assert_eq!((found.matches, found.text.as_str()), (0, ""));
     }
 

@@ -334,7 +334,7 @@ fn check(line: &str, shell: &Shell) -> Result<(), String> {
 /// Checks the npm package of a command: the first word that is no option, without its version.
 fn check_npm_package(words: &[&str]) -> Result<(), String> {
     // Of documents about other programs.
-    const OTHERS: [&str; 3] = ["playwright", "@playwright/mcp", "vite"];
+    const OTHERS: [&str; 4] = ["playwright", "playwright-core", "@playwright/mcp", "vite"];
     let manifest = fs::read_to_string(root().join("npm/playhouse/package.json")).unwrap();
     let manifest: Value = serde_json::from_str(&manifest).unwrap();
     let mut words = words.iter();

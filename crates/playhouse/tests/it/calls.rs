@@ -102,11 +102,14 @@ async fn arguments_are_checked_before_anything_starts() {
 }
 
 #[testkit::test]
-async fn unknown_parameters_are_dropped() {
-    let client = fake_server(&[]).await;
-    let answer = client
-        .call("browser_tabs", json!({ "action": "list", "colour": "red" }))
-        .await;
+async fn unknown_parameters_are_refused_and_by_the_drop_in_ignored() {
+    let arguments = json!({ "action": "list", "isolatedcontext": "red" });
+    let client = fake_server(&["--answers=compact"]).await;
+    let answer = client.call("browser_tabs", arguments.clone()).await;
+    let reason = "Unknown parameter, did you mean \"isolatedContext\"?";
+    assert!(answer.error().contains(reason), "{}", answer.text);
+    let client = fake_server(&["--toolsets=browser"]).await;
+    let answer = client.call("browser_tabs", arguments).await;
     assert!(!answer.is_error, "{}", answer.text);
 }
 

@@ -71,7 +71,11 @@ async fn required_credentials_are_printed_without_the_key_of_the_user() {
 async fn event_streams_require_an_accept_header() {
     let server = served(&[]).await;
     for accept in ["*/*", "application/json"] {
-        let bare = server.ask("GET", "/mcp", &[("accept", accept)], "").await;
+        let accept = ("accept", accept);
+        let bare = server.ask("GET", "/mcp", &[accept], "").await;
+        assert_eq!(bare.status, 400, "{bare:?}");
+        let headers = [accept, ("mcp-session-id", "1")];
+        let bare = server.ask("GET", "/mcp", &headers, "").await;
         assert_eq!(bare.status, 406, "{bare:?}");
         assert!(
             bare.body.contains("must accept text/event-stream"),

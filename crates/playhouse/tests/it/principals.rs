@@ -192,6 +192,7 @@ async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
         loop {
             let reply = client.next().await.expect("an answer");
             if reply["method"] == "roots/list" {
+                assert_eq!(reply["params"], Value::Null, "{reply}");
                 let roots = json!([{ "uri": format!("file://{}", root.display()) }]);
                 let answer =
                     json!({ "jsonrpc": "2.0", "id": reply["id"], "result": { "roots": roots } });

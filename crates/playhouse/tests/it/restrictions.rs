@@ -141,6 +141,12 @@ const TABLE: &[Row] = &[
         FORBIDDEN_HOST,
     ),
     (
+        "browser_tabs",
+        "isolatedContext",
+        r#"{"action":"new","isolatedContext":"c","url":"BLOCKED"}"#,
+        FORBIDDEN_HOST,
+    ),
+    (
         "browser_navigate",
         "url",
         r#"{"url":"data:text/html,<script>1</script>"}"#,
@@ -376,7 +382,14 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("permissions", &["e2e_start"]),
     ("storageState", &["e2e_start"]),
     // The path of a cookie.
-    ("path", &["browser_cookie_list", "browser_cookie_set"]),
+    (
+        "path",
+        &[
+            "browser_cookie_delete",
+            "browser_cookie_list",
+            "browser_cookie_set",
+        ],
+    ),
     // Data, which the page's own code handles.
     ("data", &["browser_drop"]),
     (
@@ -411,7 +424,7 @@ const SELECTING: &str = "\
     abort accept accessibleName action all attribute boxes browser button clear clickCount clickcount colorScheme content contentType context \
     contrast cpu cursor delay deltaX deltaY depth description device domain doubleClick downloadSpeed duration element endElement endTarget \
     endX endY expires fields filter force forcedColors format fps frame fullPage geolocation height httpOnly ignoreCache includeStatic index \
-    items key latency level limit links locale location maxTokens media method modifiers name network notFound number offline offset part \
+    items key latency level limit links locale location maxResults maxTokens media method modifiers name network notFound number offline offset part \
     pattern position postData promptText quality reducedMotion regex remove removeHeaders request resourceType response role rules sameSite \
     scale search secure selector server sessionId since sinceLastCall size slowly source startElement startTarget startX startY static status \
     step stream submit tail target text textGone texts threshold time timeout timezone title tool type update uploadSpeed userAgent value \

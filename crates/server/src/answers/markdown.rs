@@ -81,7 +81,10 @@ fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
             let current = if tab.current { " (current)" } else { "" };
             let crashed = if tab.crashed { " [crashed]" } else { "" };
             let (title, url) = (one_line(&tab.title), one_line(&tab.url));
-            format!("- {index}:{current} [{title}]({url}){crashed}")
+            let context = tab.context.as_ref();
+            let context = context.map(|name| format!(" [isolatedContext: {name}]"));
+            let context = context.unwrap_or_default();
+            format!("- {index}:{current} [{title}]({url}){crashed}{context}")
         })
         .collect()
 }
@@ -297,6 +300,9 @@ fn page_lines(page: &PageFacts) -> Vec<String> {
     if !page.title.is_empty() {
         lines.push(format!("- Page Title: {}", one_line(&page.title)));
     }
+    if let Some(context) = &page.context {
+        lines.push(format!("- Isolated context: {context}"));
+    }
     if page.crashed {
         lines.push("- Page status: crashed".to_owned());
     }
@@ -455,6 +461,7 @@ mod tests {
             title: title.into(),
             url: format!("http://x/{title}"),
             current,
+            context: None,
             crashed: false,
         }
     }
@@ -473,6 +480,7 @@ mod tests {
                     warnings: 0,
                 },
                 document_tools: 2,
+                context: None,
                 crashed: false,
             }),
             pause: None,

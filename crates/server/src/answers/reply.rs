@@ -262,6 +262,8 @@ pub(crate) struct PageFacts {
     pub(crate) url: String,
     /// The document's title; empty if there is none or the page is unresponsive.
     pub(crate) title: String,
+    /// The name of the context, unless it is the default one.
+    pub(crate) context: Option<String>,
     /// The renderer crashed.
     pub(crate) crashed: bool,
     /// HTTP status and reason of the document.
@@ -283,6 +285,8 @@ pub(crate) struct TabFacts {
     pub(crate) current: bool,
     /// The renderer crashed.
     pub(crate) crashed: bool,
+    /// The name of its context, unless it is the default one.
+    pub(crate) context: Option<String>,
 }
 
 /// A modal state, which must be handled before the page continues.

@@ -28,6 +28,10 @@ pub struct ExtensionSettings {
     pub profile: Option<String>,
     /// The default profile folders of browsers, each with the name of the browser.
     pub profiles: Vec<(String, PathBuf)>,
+    /// Whether tabs are not activated and the window is not focused.
+    pub background: bool,
+    /// Whether the tabs are grouped.
+    pub tab_group: bool,
     /// The longest time that connecting may take, including the user's approval.
     pub timeout: Duration,
 }

@@ -79,6 +79,8 @@ impl BrowserSettings {
                 extension: extension.id.clone(),
                 token: extension.token.clone(),
                 client: "Playhouse".to_owned(),
+                background: extension.background,
+                tab_group: extension.tab_group,
                 timeout: extension.timeout,
                 args: self.args.clone(),
                 env: self.env.clone(),

@@ -6,11 +6,19 @@ use super::{
     error::ConfigError,
     layered::Source,
     options::{OPTIONS, Options},
+    table::ContractVariable,
 };
 use crate::error::nearest::nearest;
 
 /// A variable of tests that shortens timeouts. It is not an option and not documented, and may change at any time.
 const TIMEOUT_DIVISOR: &str = "PLAYHOUSE_TEST_TIMEOUT_DIVISOR";
+/// The prefix of variables of tests.
+const OF_TESTS: &str = "PLAYHOUSE_TEST_";
+/// The prefix of the variables that Playhouse sets for the commands of an app under test.
+const OF_APPS: &str = "PLAYHOUSE_URL_";
+
+/// The prefixes of the variables of options.
+const PREFIXES: [&str; 2] = ["PLAYHOUSE_", "PLAYWRIGHT_MCP_"];
 
 /// A copy of the environment variables by name; on Windows by the name in capitals, because the case does not matter there.
 #[derive(Debug, Clone, Default)]
@@ -46,15 +54,22 @@ impl Environment {
         divisor.filter(|_| cfg!(debug_assertions)).unwrap_or(1)
     }
 
-    /// Applies for each option its variable with the highest precedence. Returns notices about unknown `PLAYHOUSE_*`
-    /// variables.
-    pub(crate) fn apply(&self, options: &mut Options) -> Result<Vec<String>, ConfigError> {
+    /// Applies for each option its variable with the highest precedence. Fails if there is an unknown variable of Playhouse or of
+    /// `@playwright/mcp`: it may be a restriction with a wrong name.
+    pub(crate) fn apply(&self, options: &mut Options) -> Result<(), ConfigError> {
         for def in OPTIONS {
             let set = |name: &String| self.get(name).is_some();
             let Some(name) = def.variables().into_iter().find(set) else {
                 continue;
             };
             let text = self.get(&name).unwrap_or_default().to_owned();
+            let is_negated =
+                matches!(def.spec.contract_variable, ContractVariable::Negated(it) if it == name);
+            let text = match (is_negated, text.as_str()) {
+                (false, _) => text,
+                (true, "true" | "1") => "false".to_owned(),
+                (true, _) => "true".to_owned(),
+            };
             let source = Source::Environment(name.clone());
             (def.apply_environment)(options, source, &text).map_err(|problem| {
                 ConfigError::Invalid {
@@ -64,24 +79,26 @@ impl Environment {
                 }
             })?;
         }
-        Ok(self.unknown_variables())
+        self.require_known()
     }
 
-    fn unknown_variables(&self) -> Vec<String> {
+    fn require_known(&self) -> Result<(), ConfigError> {
         let known: Vec<_> = OPTIONS.iter().flat_map(|def| def.variables()).collect();
-        let own = self.0.keys().filter(|name| name.starts_with("PLAYHOUSE_"));
-        let is_unknown = |name: &&String| match name.as_str() {
-            TIMEOUT_DIVISOR => !cfg!(debug_assertions),
-            _ => !known.contains(name),
+        let is_unknown = |name: &&String| {
+            let is_option = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+            let is_other =
+                name.starts_with(OF_APPS) || (cfg!(debug_assertions) && name.starts_with(OF_TESTS));
+            is_option && !is_other && !known.contains(name)
         };
-        let unknown = own.filter(is_unknown);
-        let notice = |name: &String| match nearest(name, known.iter().map(String::as_str)) {
-            Some(nearest) => {
-                format!("unknown environment variable {name}. Did you mean {nearest}?")
-            }
-            None => format!("unknown environment variable {name}"),
-        };
-        unknown.map(notice).collect()
+        let is_set = |name: &&String| self.get(name).is_some();
+        let unknown = self.0.keys().filter(is_set).find(is_unknown);
+        unknown.map_or(Ok(()), |name| {
+            let nearest = nearest(name, known.iter().map(String::as_str));
+            Err(ConfigError::UnknownVariable {
+                name: name.clone(),
+                nearest: nearest.map(str::to_owned),
+            })
+        })
     }
 }
 

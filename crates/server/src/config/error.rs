@@ -42,6 +42,14 @@ pub enum ConfigError {
         /// Why the value is not valid.
         problem: Problem,
     },
+    /// An environment variable has the prefix of options, and no option has it.
+    #[error("unknown environment variable {name}{}", did_you_mean(nearest))]
+    UnknownVariable {
+        /// The name of the variable.
+        name: String,
+        /// The known variable with the most similar name.
+        nearest: Option<String>,
+    },
     /// The configuration file has a key that no option has.
     #[error("unknown key '{key}' in {}{}", path.display(), did_you_mean(nearest))]
     UnknownKey {

@@ -96,6 +96,10 @@ options! {
         /// The folder of the profile that has the extension, such as "Profile 1".
         profile_dir_name: String, key("browser.profileDirName").everywhere()
             .default("the last used one that has the extension");
+        /// With `--extension`: neither activate the tabs nor focus the window of the browser.
+        background: bool = false, key("background").everywhere();
+        /// With `--extension`: group the tabs that are used.
+        tab_group: bool = true, key("tabGroup").everywhere_but_negated("PLAYWRIGHT_MCP_NO_TAB_GROUP");
         /// Start browsers with a WebDriver server, such as a Selenium Grid: its address, http or https. With ws, connect to a running Firefox.
         webdriver_endpoint: String, key("browser.webdriverEndpoint").everywhere_but("SELENIUM_REMOTE_URL")
             .secret();
@@ -295,6 +299,10 @@ options! {
         /// origins whose documents the secret `NAME` may be typed into.
         secrets: SecretsSource, key("secrets").everywhere_but("PLAYWRIGHT_MCP_SECRETS_FILE")
             .secret();
+        /// Parameters of URLs, such as access_token,code, whose values are masked as secrets are: their names in queries and fragments.
+        redact_url_params: CommaList, key("redactUrlParams").everywhere();
+        /// Do not ask clients for their workspace roots: the workspace is the working directory. For clients that have roots and do not answer.
+        ignore_roots: bool = false, key("ignoreRoots").everywhere();
         /// The folder of screenshots, snapshots, logs and downloads. Principals of a server with `--api-keys` or OAuth have folders of their own in it.
         output_dir: PathBuf, key("outputDir").everywhere()
             .default(".playwright-mcp in the workspace; a private folder if that cannot be written");

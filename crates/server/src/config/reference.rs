@@ -24,7 +24,8 @@ it came from.
 - **Variables**: `PLAYHOUSE_` and the flag's name, such as `PLAYHOUSE_VIEWPORT_SIZE`. Variables of
   `@playwright/mcp` (`PLAYWRIGHT_MCP_…`) work as well, where there are any; those of Playhouse
   take precedence. A switch is
-  `true` or `1`, `false` or `0`; anything else is as if unset.
+  `true` or `1`, `false` or `0`; anything else is as if unset. Unknown variables with one of these
+  prefixes are errors.
 - **File**: `--config FILE`, JSON with nested objects, or INI with dotted keys
   (`browser.contextOptions.viewport = 640x480`; a list is `key[] = value`, repeated). Unknown keys
   are errors. `docs/config.schema.json` is its JSON Schema.
@@ -58,7 +59,9 @@ fn row(def: &OptionDef) -> String {
         (false, _) => String::new(),
         (true, ContractVariable::None) => "own".to_owned(),
         (true, ContractVariable::Regular) => "both".to_owned(),
-        (true, ContractVariable::Named(name)) => format!("own, `{name}`"),
+        (true, ContractVariable::Named(name) | ContractVariable::Negated(name)) => {
+            format!("own, `{name}`")
+        }
     };
     let fixed = (def.default)().map(|value| format!("`{}`", plain(&value)));
     let default = fixed

@@ -55,16 +55,17 @@ pub(crate) fn resolve(
     options: &mut Options,
     environment: &Environment,
     cwd: &Path,
-    mut notices: Vec<String>,
 ) -> Result<Settings, ConfigError> {
     refuse_later(options)?;
     apply_combined_options(options);
     safe::apply(options)?;
     let channel = channel(options)?;
+    let mut notices = Vec::new();
     let device = device(options, &mut notices)?;
     check(options, cwd)?;
     let protected = files::protected(options, environment, cwd);
-    let secrets = secrets(options, cwd)?;
+    let secrets =
+        secrets(options, cwd)?.with_url_parameters(options.redact_url_params.or_empty().0);
     safe::check_secrets(options, &secrets)?;
     defaults(options, environment, channel);
     let capabilities = tools::capabilities(options, &mut notices);
@@ -203,6 +204,7 @@ pub(crate) fn resolve(
             app: !dev_servers.servers.is_empty(),
             require_session: required(&options.require_session),
             webmcp: required(&options.webmcp),
+            ignore_roots: required(&options.ignore_roots),
             ..tools
         },
         dev_servers,

@@ -1,6 +1,7 @@
 //! Secrets: values that a client can type by name, and that are masked in answers, files and logs.
 
 mod hidden;
+mod parameters;
 mod source;
 mod variables;
 
@@ -11,6 +12,7 @@ use engine::codegen::Typed;
 
 pub(crate) use hidden::FORBIDDEN;
 use hidden::{Hidden, Mask, Value};
+use parameters::Parameters;
 pub(crate) use source::SecretsSource;
 pub(crate) use variables::Variables;
 
@@ -19,6 +21,7 @@ pub(crate) use variables::Variables;
 pub struct Secrets {
     secrets: Vec<Secret>,
     hidden: Hidden,
+    parameters: Parameters,
     runtime: RuntimeSecrets,
 }
 
@@ -220,7 +223,17 @@ impl Secrets {
         Secrets {
             hidden: Hidden::new(values.collect()),
             secrets,
+            parameters: Parameters::default(),
             runtime: RuntimeSecrets::default(),
+        }
+    }
+
+    /// Masks the values of these URL parameters, too.
+    #[must_use]
+    pub(crate) fn with_url_parameters(self, names: Vec<String>) -> Secrets {
+        Secrets {
+            parameters: Parameters::new(names),
+            ..self
         }
     }
 
@@ -367,14 +380,18 @@ impl Secrets {
         })
     }
 
-    /// Replaces each value of a secret by `<secret>NAME</secret>` and each password by marks.
+    /// Replaces each value of a secret by `<secret>NAME</secret>`, each password by marks, and values of URL parameters by `<redacted>`.
     pub fn redacted(&self, text: String) -> String {
-        self.hidden().redacted(text)
+        self.parameters.redacted(self.hidden().redacted(text))
     }
 
     /// Masks secrets in each string and each key of a JSON value.
     pub fn redacted_json(&self, value: serde_json::Value) -> serde_json::Value {
-        redacted_json(&self.hidden(), value)
+        let hidden = self.hidden();
+        redacted_json(
+            &|text| self.parameters.redacted(hidden.redacted(text)),
+            value,
+        )
     }
 
     /// Masks secrets in the arguments of a call. A string that equals a password is masked even if it is short or common.
@@ -407,17 +424,20 @@ fn mask_equal(passwords: &[String], value: serde_json::Value) -> serde_json::Val
     }
 }
 
-fn redacted_json(hidden: &Hidden, value: serde_json::Value) -> serde_json::Value {
+fn redacted_json(
+    redacted: &impl Fn(String) -> String,
+    value: serde_json::Value,
+) -> serde_json::Value {
     use serde_json::Value;
     match value {
-        Value::String(text) => Value::String(hidden.redacted(text)),
+        Value::String(text) => Value::String(redacted(text)),
         Value::Array(items) => items
             .into_iter()
-            .map(|item| redacted_json(hidden, item))
+            .map(|item| redacted_json(redacted, item))
             .collect(),
         Value::Object(map) => map
             .into_iter()
-            .map(|(key, value)| (hidden.redacted(key), redacted_json(hidden, value)))
+            .map(|(key, value)| (redacted(key), redacted_json(redacted, value)))
             .collect(),
         other => other,
     }

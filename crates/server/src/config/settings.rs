@@ -232,6 +232,8 @@ pub struct ToolSettings {
     pub require_session: bool,
     /// Whether the tools that pages register with the WebMCP API are listed.
     pub webmcp: bool,
+    /// Whether clients are not asked for their roots.
+    pub ignore_roots: bool,
 }
 
 impl ToolSettings {

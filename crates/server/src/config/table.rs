@@ -39,6 +39,8 @@ pub(crate) enum ContractVariable {
     Regular,
     /// A variable with another name.
     Named(&'static str),
+    /// A variable with another name and the opposite meaning.
+    Negated(&'static str),
 }
 
 const NOTHING: Spec = Spec {
@@ -87,6 +89,15 @@ impl Spec {
         Spec {
             flag: true,
             contract_variable: ContractVariable::Named(variable),
+            ..self
+        }
+    }
+
+    /// The same with a variable of `@playwright/mcp` that has the opposite meaning.
+    pub(crate) const fn everywhere_but_negated(self, variable: &'static str) -> Spec {
+        Spec {
+            flag: true,
+            contract_variable: ContractVariable::Negated(variable),
             ..self
         }
     }
@@ -222,7 +233,9 @@ impl OptionDef {
         match self.spec.contract_variable {
             ContractVariable::None => {}
             ContractVariable::Regular => names.push(format!("PLAYWRIGHT_MCP_{upper}")),
-            ContractVariable::Named(name) => names.push(name.to_owned()),
+            ContractVariable::Named(name) | ContractVariable::Negated(name) => {
+                names.push(name.to_owned());
+            }
         }
         names
     }

@@ -190,7 +190,13 @@ async fn outcome(
         // The call may have closed the context that it names.
         let session = reach.session.part_or_whole(call);
         match tool.output_format {
-            OutputFormat::Markdown => session.answer(call, reply).await,
+            OutputFormat::Markdown => {
+                let mut answer = session.answer(call, reply).await?;
+                if !answer.tabs.is_empty() && reach.session.has_named_contexts() {
+                    answer.tabs = reach.session.list_tabs_of_contexts(call).await;
+                }
+                Ok(answer)
+            }
             OutputFormat::Json => Ok(session.plain_answer(reply).await),
         }
     } else {

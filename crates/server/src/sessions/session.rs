@@ -55,7 +55,7 @@ pub(crate) use console_file::{level as console_level, line as console_line};
 pub(crate) use contexts::DEFAULT_NAME as DEFAULT_CONTEXT;
 pub(crate) use journal::Answered;
 pub(crate) use tab::{TITLE_TIMEOUT, Tab};
-pub(crate) use tabs::Tabs;
+pub(crate) use tabs::{TabSummary, Tabs};
 
 /// The name of the default session.
 pub(crate) const DEFAULT_NAME: &str = "default";

@@ -13,8 +13,8 @@ use crate::access::principal::Permission;
 use crate::answers::reply::{Image, Part, Reply};
 use crate::calls::Call;
 use crate::calls::tool_spec::{OutputFormat, ToolSpec};
-use crate::config::{Capability, Risk};
-use crate::error::{Error, ErrorCode, Result};
+use crate::config::{AnswerStyle, Capability, Risk};
+use crate::error::{Error, ErrorCode, Problem, Result};
 use crate::sessions::Visible;
 use crate::sessions::session::Session;
 use schemars::JsonSchema;
@@ -313,7 +313,8 @@ impl ToolDef {
         let permit = permission::begin(&self.spec, &arguments, call)?;
         let observable = observation::arguments(call, reach, &arguments);
         let is_large = task::is_large(&arguments);
-        let parse = move || (self.parse)(self.name, check(self, arguments)?);
+        let is_strict = call.settings.answers.style == AnswerStyle::Compact;
+        let parse = move || (self.parse)(self.name, check(self, arguments, is_strict)?);
         let mut tool = task::compute_if_large(is_large, parse).await?;
         let entered = tool.enter(call, reach).await;
         if let Some(entry) = call.entry() {
@@ -401,13 +402,22 @@ fn internal(tool: &'static str, error: &serde_json::Error) -> Error {
     }
 }
 
-/// Checks the arguments against the schema. Returns them in the form that the struct of the tool accepts.
-fn check(def: &ToolDef, mut arguments: Arguments) -> Result<Value> {
+/// Checks the arguments against the schema. Returns them in the form that the struct of the tool accepts. Unknown parameters of tools that
+/// `@playwright/mcp` has too are refused if the check `is_strict`, and are otherwise ignored as there.
+fn check(def: &ToolDef, mut arguments: Arguments, is_strict: bool) -> Result<Value> {
     let schema = known_schema(def);
     arguments::remove_empty(&schema, &mut arguments);
     let mut problems = arguments::problems(&schema, &arguments);
-    if def.output_format == OutputFormat::Json {
-        problems.extend(arguments::unknown(&schema, &arguments));
+    let unknown = arguments::unknown(&schema, &arguments);
+    if is_strict || def.output_format == OutputFormat::Json {
+        problems.extend(unknown);
+    } else {
+        for Problem {
+            parameter, message, ..
+        } in unknown
+        {
+            tracing::warn!(tool = def.name, parameter, "ignored a parameter: {message}");
+        }
     }
     if !problems.is_empty() {
         return Err(Error::InvalidArguments {

@@ -65,10 +65,11 @@ impl ExtensionRelay {
         format!("ws://{}{}", self.address, self.path)
     }
 
-    /// Waits until the extension has connected and has given the tabs that the user chose. Nothing listens afterwards.
-    pub async fn accept(self) -> Result<ExtensionConnection> {
+    /// Waits until the extension has connected and has given the tabs that the user chose. Nothing listens afterwards. In the background,
+    /// no tab is activated.
+    pub async fn accept(self, background: bool) -> Result<ExtensionConnection> {
         let (mut stream, user_agent) = self.first_handshake().await?;
-        let mut tabs = Tabs::new(user_agent);
+        let mut tabs = Tabs::new(user_agent, background);
         let mut out = Messages::default();
         while !tabs.is_ready() {
             if let Some(text) = text_of(stream.next().await).map_err(connect_error)? {

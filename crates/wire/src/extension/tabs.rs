@@ -28,6 +28,8 @@ pub(super) struct Messages {
 /// The tabs that the extension has given to the server.
 pub(super) struct Tabs {
     user_agent: String,
+    /// Whether no tab is activated.
+    background: bool,
     /// Whether the extension has given all tabs that the user chose.
     ready: bool,
     /// Whether the client gets an event for each new tab.
@@ -125,10 +127,11 @@ struct Frame<'a> {
 }
 
 impl Tabs {
-    /// Creates the state of a connection of a browser with this `User-Agent` header.
-    pub(super) fn new(user_agent: String) -> Self {
+    /// Creates the state of a connection of a browser with this `User-Agent` header. In the background, no tab is activated.
+    pub(super) fn new(user_agent: String, background: bool) -> Self {
         Self {
             user_agent,
+            background,
             ready: false,
             auto_attach: false,
             attached: BTreeMap::new(),
@@ -155,6 +158,9 @@ impl Tabs {
             return self.on_browser_command(&command, out);
         };
         match self.tab_of(session) {
+            Some(_) if self.background && command.method == "Page.bringToFront" => {
+                succeed(command.id, &json!({}), out);
+            }
             Some((tab, child)) => send_command(tab, child, &command, out),
             None => fail(
                 command.id,
@@ -193,7 +199,10 @@ impl Tabs {
                 None => fail_without_target(command.id, out),
             },
             "Target.createTarget" => {
-                let properties = json!([{ "url": params["url"] }]);
+                let mut properties = json!([{ "url": params["url"] }]);
+                if self.background {
+                    properties[0]["active"] = false.into();
+                }
                 self.call(
                     Step::Created(command.id),
                     "chrome.tabs.create",

@@ -15,7 +15,7 @@ struct Fixture {
 impl Fixture {
     fn new() -> Self {
         Self {
-            tabs: Tabs::new(USER_AGENT.to_owned()),
+            tabs: Tabs::new(USER_AGENT.to_owned(), false),
             out: Messages::default(),
         }
     }
@@ -177,6 +177,42 @@ fn an_error_of_the_browser_keeps_its_code() {
         error("Debugger is not attached"),
         json!({ "code": -32000, "message": "Debugger is not attached" })
     );
+}
+
+#[test]
+fn no_tab_is_activated_in_the_background() {
+    let mut fixture = Fixture {
+        tabs: Tabs::new(USER_AGENT.to_owned(), true),
+        out: Messages::default(),
+    };
+    fixture.event("chrome.tabs.onCreated", json!([{ "id": 7 }]));
+    fixture.event("extension.initialized", json!([]));
+    fixture.attach(7);
+    fixture.command(
+        json!({ "id": 1, "method": "Target.createTarget", "params": { "url": "about:blank" } }),
+    );
+    let call = fixture.called();
+    let properties = json!([{ "url": "about:blank", "active": false }]);
+    assert_eq!(call["params"], properties);
+    let attach =
+        json!({ "id": 2, "method": "Target.attachToTarget", "params": { "targetId": "T7" } });
+    fixture.command(attach);
+    let answered = |text: &String| serde_json::from_str::<Value>(text).unwrap();
+    let attached: Vec<_> = fixture
+        .out
+        .to_client
+        .drain(..)
+        .map(|it| answered(&it))
+        .collect();
+    let session = attached
+        .iter()
+        .find_map(|message| message["result"]["sessionId"].as_str())
+        .unwrap();
+    fixture.command(
+        json!({ "id": 3, "method": "Page.bringToFront", "params": {}, "sessionId": session }),
+    );
+    assert_eq!(fixture.answered(), json!({ "id": 3, "result": {} }));
+    assert!(fixture.out.to_extension.is_empty());
 }
 
 #[test]

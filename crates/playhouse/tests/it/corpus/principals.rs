@@ -77,7 +77,8 @@ const PATHS: [&str; 8] = [
 ];
 
 /// Tools whose parameters of these names are not paths of files: paths of cookies, and tools that need an app.
-const NOT_PATHS: [&str; 4] = [
+const NOT_PATHS: [&str; 5] = [
+    "browser_cookie_delete",
     "browser_cookie_list",
     "browser_cookie_set",
     "screenshot_element",
@@ -342,7 +343,7 @@ impl Caller<'_> {
     /// Records a failure if an answer shows protected content.
     fn inspect(&mut self, answer: &Value, what: &str) {
         let text = answer.to_string();
-        for mark in [MARK, "value-of-the-secret", "root:x:0:0", "PLAYHOUSE_MARK="] {
+        for mark in [MARK, "value-of-the-secret", "root:x:0:0", "CORPUS_MARK="] {
             if text.contains(mark) {
                 self.complaints
                     .push(format!("{}: {what}: shows {mark}: {text}", self.name));
@@ -398,7 +399,7 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
         "--timeout-action=2000",
     ];
     let launch = launch_on(engine, &flags).workspace(place.folder.path());
-    let server = HttpServer::start_guarded(launch.env("PLAYHOUSE_MARK", "x")).await;
+    let server = HttpServer::start_guarded(launch.env("CORPUS_MARK", "x")).await;
     let calls = calls(engine);
     let mut complaints = Vec::new();
     for (turn, (name, scope)) in SCOPES.into_iter().enumerate() {

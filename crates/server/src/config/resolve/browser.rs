@@ -109,6 +109,8 @@ pub(super) fn extension(options: &Options, environment: &Environment) -> Option<
         id: options.extension_id.value(),
         profile: options.profile_dir_name.value(),
         profiles: profiles(environment),
+        background: required(&options.background),
+        tab_group: required(&options.tab_group),
         timeout: match is_chosen || token.is_some() {
             true => timeout,
             false => APPROVAL_TIMEOUT,

@@ -94,7 +94,7 @@ fn a_file_that_names_what_is_not_there_is_refused_with_the_nearest() {
     assert_eq!(nearest(r#"{"completelyDifferent": 1}"#), None);
 }
 
-/// Every key of `config.d.ts` of `@playwright/mcp` 0.0.83, and of the types of Playwright that it refers to, with a value; and keys of
+/// Every key of `config.d.ts` of the server of Playwright 1.65.1, and of the types of Playwright that it refers to, with a value; and keys of
 /// older files. Functions (`logger`) cannot be written in a file.
 const KEYS_OF_THE_PACKAGE: &[(&str, &str)] = &[
     ("browser.browserName", r#""chromium""#),
@@ -168,6 +168,10 @@ const KEYS_OF_THE_PACKAGE: &[(&str, &str)] = &[
     ("browser.initPage", "[]"),
     ("browser.initScript", "[]"),
     ("extension", "true"),
+    ("tabGroup", "false"),
+    ("background", "true"),
+    ("ignoreRoots", "true"),
+    ("redactUrlParams", r#"["code"]"#),
     ("server.port", "1"),
     ("server.host", r#""localhost""#),
     ("server.allowedHosts", r#"["*"]"#),

@@ -7,9 +7,24 @@ fn an_invalid_variable_is_refused_by_its_name() {
     let error = load(&[], &[("PLAYWRIGHT_MCP_CODEGEN", "ruby")], None).expect_err("invalid");
     let message = "Invalid PLAYWRIGHT_MCP_CODEGEN: ruby. Valid values are: none, typescript, python, java, csharp";
     assert_eq!(error.to_string(), message);
-    let config = load(&[], &[("PLAYHOUSE_HEADLES", "1")], None).expect("valid");
-    let notice = "unknown environment variable PLAYHOUSE_HEADLES. Did you mean PLAYHOUSE_HEADLESS?";
-    assert_eq!(config.settings.notices, [notice]);
+    for (name, nearest) in [
+        ("PLAYHOUSE_HEADLES", "PLAYHOUSE_HEADLESS"),
+        ("PLAYWRIGHT_MCP_HEADLES", "PLAYWRIGHT_MCP_HEADLESS"),
+    ] {
+        let error = load(&[], &[(name, "1")], None).expect_err("unknown");
+        let message = format!("unknown environment variable {name}\nDid you mean '{nearest}'?");
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn a_variable_of_the_package_can_have_the_opposite_meaning() {
+    for (value, is_on) in [("true", false), ("1", false), ("false", true), ("", true)] {
+        let variables = [("PLAYWRIGHT_MCP_NO_TAB_GROUP", value)];
+        let config = load(&["--extension"], &variables, None).expect("valid");
+        let extension = config.settings.browser.extension.expect("it is used");
+        assert_eq!(extension.tab_group, is_on, "{value:?}");
+    }
 }
 
 #[test]

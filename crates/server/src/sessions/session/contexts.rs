@@ -1,6 +1,9 @@
 //! The named contexts of a session in addition to its default one: each with its own browser context, and one of them active.
 
+use super::tab::Tab;
+use super::tabs::TabSummary;
 use super::{Ended, Session};
+use crate::answers::reply::TabFacts;
 use crate::calls::Call;
 use crate::config::Settings;
 use crate::error::{Error, Problem, Result};
@@ -19,6 +22,16 @@ pub(super) struct Contexts {
     named: Vec<(String, Arc<Session>)>,
     /// The name of the active context; `None`: the default one.
     active: Option<String>,
+}
+
+/// A tab among those of all contexts.
+pub(crate) struct TabInContext {
+    /// The session of its context.
+    pub(crate) session: Arc<Session>,
+    /// Its index among the tabs of the context.
+    pub(crate) index: i64,
+    /// The tab.
+    pub(crate) tab: Arc<Tab>,
 }
 
 /// A context in a list.
@@ -53,6 +66,71 @@ impl Session {
             return Ok(self.clone());
         };
         contexts.find(self, name)
+    }
+
+    /// Returns the tabs of all contexts in the order in which they were opened.
+    pub(crate) fn tabs_of_contexts(self: &Arc<Self>) -> Vec<TabInContext> {
+        let mut all: Vec<_> = self
+            .sessions_of_contexts()
+            .into_iter()
+            .flat_map(|session| {
+                let tabs = session.open_tabs().map(|tabs| tabs.all());
+                let tabs = (0..).zip(tabs.unwrap_or_default());
+                tabs.map(move |(index, tab)| TabInContext {
+                    session: session.clone(),
+                    index,
+                    tab,
+                })
+            })
+            .collect();
+        all.sort_by_key(|tab| tab.tab.opened);
+        all
+    }
+
+    /// Returns the tab of that index among those of all contexts.
+    pub(crate) fn numbered_tab(self: &Arc<Self>, index: i64) -> Result<TabInContext> {
+        let number = usize::try_from(index).ok();
+        let tab = number.and_then(|number| self.tabs_of_contexts().into_iter().nth(number));
+        tab.ok_or(Error::TabNotFound { index })
+    }
+
+    /// Makes the context of a tab the active one, and the tab its current one, without activating it.
+    pub(crate) fn set_current_tab(self: &Arc<Self>, tab: &TabInContext) -> Result<()> {
+        self.switch_context(tab.tab.context.as_deref().unwrap_or(DEFAULT_NAME))?;
+        if let Some(tabs) = tab.session.open_tabs() {
+            tabs.make_current(&tab.tab.page);
+        }
+        Ok(())
+    }
+
+    /// Returns whether there are contexts beside the default one.
+    pub(crate) fn has_named_contexts(&self) -> bool {
+        !self.contexts().named.is_empty()
+    }
+
+    /// Returns the sessions of all contexts, the default one first.
+    fn sessions_of_contexts(self: &Arc<Self>) -> Vec<Arc<Session>> {
+        let contexts = self.contexts();
+        let named = contexts.named.iter().map(|(_, session)| session.clone());
+        std::iter::once(self.clone()).chain(named).collect()
+    }
+
+    /// Returns the tabs of all contexts for an answer that lists them, and marks them as reported.
+    pub(crate) async fn list_tabs_of_contexts(self: &Arc<Self>, call: &Call) -> Vec<TabFacts> {
+        let active = self.context_or_active(None);
+        let mut listed = Vec::new();
+        for session in self.sessions_of_contexts() {
+            let is_active = active
+                .as_ref()
+                .is_ok_and(|active| Arc::ptr_eq(active, &session));
+            let tabs = session.listed_tabs(call).await.into_iter();
+            listed.extend(tabs.map(|tab| TabSummary {
+                current: tab.current && is_active,
+                ..tab
+            }));
+        }
+        listed.sort_by_key(|summary| summary.tab.opened);
+        listed.iter().map(TabSummary::listed).collect()
     }
 
     /// Opens a context and makes it the active one. The settings are those of the session with changes.

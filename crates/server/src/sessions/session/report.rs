@@ -4,7 +4,7 @@ use super::changes::{Comparison, KnownSize};
 use super::tab::ReadDocument;
 use super::tabs::TabSummary;
 use super::{Session, TITLE_TIMEOUT, Tab};
-use crate::answers::reply::{Answer, Event, Part, Reply, SnapshotFacts, SnapshotRequest, TabFacts};
+use crate::answers::reply::{Answer, Event, Part, Reply, SnapshotFacts, SnapshotRequest};
 use crate::calls::Call;
 use crate::config::{AnswerStyle, SnapshotMode};
 use crate::error::{Error, Result};
@@ -186,15 +186,15 @@ impl Session {
         }
     }
 
-    /// Returns the open tabs for an answer that lists them, and marks them as reported.
-    pub(crate) async fn listed_tabs(&self, call: &Call) -> Vec<TabFacts> {
+    /// Returns the open tabs of the context for an answer that lists them, and marks them as reported.
+    pub(crate) async fn listed_tabs(&self, call: &Call) -> Vec<TabSummary> {
         let Some(tabs) = self.open_tabs() else {
             return Vec::new();
         };
         let mut summarize = tabs.summarize(&call.within(TITLE_TIMEOUT), false).await;
         mark_reported(&summarize);
         withhold_titles(call, &mut summarize);
-        summarize.iter().map(TabSummary::listed).collect()
+        summarize
     }
 
     /// Returns the requested snapshot, or the changes of the page.

@@ -6,7 +6,7 @@ use super::document_tools::{DocumentTools, ListedTool};
 use super::init_pages::Initialization;
 use crate::answers::reply::{Event, Modal, PageFacts};
 use crate::calls::Call;
-use crate::config::Settings;
+use crate::config::{Capability, Settings};
 use crate::error::Result;
 use crate::files::Output;
 use engine::{
@@ -31,6 +31,8 @@ const MAX_TITLE_ATTEMPTS: u32 = 3;
 pub(crate) struct Tab {
     /// The page.
     pub(crate) page: Page,
+    /// The name of its context, unless it is the default one.
+    pub(crate) context: Option<String>,
     /// The time at which it was opened.
     pub(crate) opened: SystemTime,
     last_reported: Mutex<ReportedState>,
@@ -114,7 +116,10 @@ impl Tab {
         settings: &Settings,
         init: Option<Initialization>,
     ) -> Self {
-        if let Some(name) = &settings.context.name {
+        let context = &settings.context.name;
+        // Without the tools for contexts, refs are those of the current tab.
+        let has_contexts = settings.tools.capabilities.contains(&Capability::Contexts);
+        if let Some(name) = context.as_ref().filter(|_| has_contexts) {
             page.set_ref_prefix(&format!("{name}:"));
         }
         page.set_test_id_attribute(&settings.answers.test_id_attribute);
@@ -140,6 +145,7 @@ impl Tab {
         };
         Self {
             page,
+            context: context.clone(),
             opened: SystemTime::now(),
             last_reported: Mutex::new(reported),
             title: Mutex::default(),
@@ -211,6 +217,7 @@ impl Tab {
             crashed: page.is_crashed(),
             status: page.status(),
             console: page.console_counts(),
+            context: self.context.clone(),
             document_tools: self.document_tools().len(),
         }
     }

@@ -45,6 +45,7 @@ impl TabSummary {
             url: self.facts.url.clone(),
             current: self.current,
             crashed: self.facts.crashed,
+            context: self.facts.context.clone(),
         }
     }
 }
@@ -326,7 +327,8 @@ impl Tabs {
             .ok_or(Error::TabNotFound { index })
     }
 
-    fn make_current(&self, page: &Page) {
+    /// Makes the tab of that page the current one, without activating it.
+    pub(crate) fn make_current(&self, page: &Page) {
         let mut state = self.shared.reconciled();
         state.current = Some(page.id().clone());
     }

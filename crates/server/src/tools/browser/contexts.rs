@@ -46,9 +46,7 @@ impl Tool for Create {
         (WholeSession(session), sessions): (WholeSession, Visible),
         call: &Call,
     ) -> Result<Reply> {
-        if !is_name(&self.name) {
-            return Err(wrong(call, "Must be up to 64 letters, digits, - and _"));
-        }
+        require_name(call, "name", &self.name)?;
         let storage_state = match &self.storage_state {
             Some(path) => Some(session.files(call).await.storage_state(path).await?),
             None => None,
@@ -144,6 +142,7 @@ impl Tool for Close {
         if self.name == DEFAULT_CONTEXT {
             return Err(wrong(
                 call,
+                "name",
                 "The default context stays; browser_close closes all",
             ));
         }
@@ -190,11 +189,23 @@ impl Tool for SaveStorage {
     }
 }
 
-fn wrong(call: &Call, message: &str) -> Error {
+/// Fails if a context cannot have this name.
+pub(super) fn require_name(call: &Call, parameter: &str, name: &str) -> Result<()> {
+    match is_name(name) {
+        true => Ok(()),
+        false => Err(wrong(
+            call,
+            parameter,
+            "Must be up to 64 letters, digits, - and _",
+        )),
+    }
+}
+
+fn wrong(call: &Call, parameter: &str, message: &str) -> Error {
     Error::InvalidArguments {
         tool: call.tool.name,
         problems: vec![Problem {
-            parameter: "name".to_owned(),
+            parameter: parameter.to_owned(),
             message: message.to_owned(),
             missing: false,
         }],

@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use crate::tools::verbs::cookies::{InvalidCookie, NewCookie};
-use engine::SameSite;
 use engine::codegen::javascript::string as quote;
 use engine::codegen::{Receiver, Statement};
+use engine::{Cookie, SameSite};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,9 +26,9 @@ pub(super) const TOOLS: &[ToolDef] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CookieList {
-    /// Only those of this domain.
+    /// Only those of this domain and the domains below it.
     domain: Option<String>,
-    /// Only those of this path.
+    /// Only those of this path and the paths below it.
     path: Option<String>,
 }
 
@@ -45,8 +45,8 @@ impl Tool for CookieList {
         let cookies = tab.context()?.cookies(&call.action()).await?;
         let lines: Vec<_> = cookies
             .iter()
-            .filter(|cookie| is_match(&self.domain, &cookie.domain))
-            .filter(|cookie| is_match(&self.path, &cookie.path))
+            .filter(|cookie| is_of_domain(cookie, self.domain.as_deref()))
+            .filter(|cookie| is_of_path(cookie, self.path.as_deref()))
             .map(|cookie| {
                 format!(
                     "{}={} (domain: {}, path: {})",
@@ -147,6 +147,10 @@ impl Tool for CookieSet {
 pub(super) struct CookieDelete {
     /// Its name.
     name: String,
+    /// Only that of this domain.
+    domain: Option<String>,
+    /// Only that of this path.
+    path: Option<String>,
 }
 
 impl Tool for CookieDelete {
@@ -159,17 +163,32 @@ impl Tool for CookieDelete {
     type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
-        let name = &self.name;
-        let progress = call.action();
-        tab.context()?
-            .remove_cookies(&progress, |cookie| cookie.name == *name)
-            .await?;
+        let Self { name, domain, path } = &self;
+        let is_value = |wanted: &Option<String>, value: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == value)
+        };
+        let gone = |cookie: &Cookie| {
+            cookie.name == *name && is_value(domain, &cookie.domain) && is_value(path, &cookie.path)
+        };
+        tab.context()?.remove_cookies(&call.action(), gone).await?;
+        let options = [
+            ("name", Some(name)),
+            ("domain", domain.as_ref()),
+            ("path", path.as_ref()),
+        ];
+        let options = options
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)));
+        let mut statement = Statement::new(Receiver::Context, "clearCookies");
+        let mut written = Vec::new();
+        for (key, value) in options {
+            statement = statement.option(key, Some(value.as_str()));
+            written.push(format!("{key}: {}", quote(value)));
+        }
         let code = format!(
-            "await page.context().clearCookies({{ name: {} }});",
-            quote(name)
+            "await page.context().clearCookies({{ {} }});",
+            written.join(", ")
         );
-        let statement =
-            Statement::new(Receiver::Context, "clearCookies").option("name", Some(name.as_str()));
         Ok(Reply::statements(call.language(), code, [statement]))
     }
 }
@@ -198,9 +217,22 @@ impl Tool for CookieClear {
     }
 }
 
-/// Returns whether a value contains the text of a filter. Every value matches if there is no filter.
-fn is_match(filter: &Option<String>, value: &str) -> bool {
-    filter
-        .as_ref()
-        .is_none_or(|filter| value.contains(filter.as_str()))
+/// Returns whether a cookie is one of a domain or of a domain below it.
+fn is_of_domain(cookie: &Cookie, domain: Option<&str>) -> bool {
+    let normal = |domain: &str| domain.trim_start_matches('.').to_lowercase();
+    let Some(domain) = domain.map(normal) else {
+        return true;
+    };
+    let own = normal(&cookie.domain);
+    let rest = own.strip_suffix(&domain);
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Returns whether a cookie is one of a path or of a path below it.
+fn is_of_path(cookie: &Cookie, path: Option<&str>) -> bool {
+    let Some(path) = path else {
+        return true;
+    };
+    let rest = cookie.path.strip_prefix(path);
+    rest.is_some_and(|rest| rest.is_empty() || path.ends_with('/') || rest.starts_with('/'))
 }

@@ -20,6 +20,8 @@ pub(super) struct Find {
     text: Option<String>,
     /// Regular expression, or /…/flags.
     regex: Option<String>,
+    /// The largest number of matches to show.
+    max_results: Option<f64>,
     /// Save to this file instead.
     filename: Option<String>,
 }
@@ -53,6 +55,15 @@ impl Tool for Find {
                 }));
             }
         };
+        let most = self.max_results.map(most).transpose();
+        let Ok(most) = most.map(|most| most.unwrap_or(usize::MAX)) else {
+            return Ok(Reply::error(Error::Arguments {
+                reason: "\"maxResults\" must be a positive integer.".into(),
+                parameters: &["maxResults"],
+                missing: &[],
+                bare: true,
+            }));
+        };
         // Without bounding boxes, because their numbers would be found too.
         let options = SnapshotOptions {
             layout: call.settings.answers.layout(),
@@ -60,14 +71,34 @@ impl Tool for Find {
             ..SnapshotOptions::default()
         };
         let snapshot = tab.page.snapshot(&call.reading(), &options).await?;
-        let found = pattern.find_in(snapshot.text).await?;
+        let found = pattern.find_in(snapshot.text, most).await?;
+        let first = match found.matches > most {
+            true => format!(" (showing first {most})"),
+            false => String::new(),
+        };
         let text = match found.matches {
             0 => format!("No matches found for {pattern}."),
             1 => format!("Found 1 match for {pattern}:\n\n{}", found.text),
-            matches => format!("Found {matches} matches for {pattern}:\n\n{}", found.text),
+            matches => format!(
+                "Found {matches} matches for {pattern}{first}:\n\n{}",
+                found.text
+            ),
         };
         tab.text_or_file(call, text, self.filename.as_deref(), "Find results")
             .await
+    }
+}
+
+/// Returns a number of matches. Fails if it is not a positive whole number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, and no snapshot has so many lines"
+)]
+fn most(number: f64) -> Result<usize, ()> {
+    match number > 0.0 && number.fract() == 0.0 {
+        true => Ok(number as usize),
+        false => Err(()),
     }
 }
 

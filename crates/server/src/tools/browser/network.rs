@@ -26,6 +26,8 @@ pub(super) struct NetworkRequests {
     include_static: bool,
     /// Only URLs that match this regular expression.
     filter: Option<String>,
+    /// Also those of earlier pages of the tab.
+    all: Option<bool>,
     /// Save to this file instead.
     filename: Option<String>,
 }
@@ -43,7 +45,10 @@ impl Tool for NetworkRequests {
             Some(filter) => Some(pattern(Self::NAME, "filter", filter)?),
             None => None,
         };
-        let mut requests = tab.page.requests();
+        let mut requests = match self.all == Some(true) {
+            true => tab.page.sent_since(0),
+            false => tab.page.requests(),
+        };
         requests.retain(|request| !is_favicon(request));
         let streams = lists_streams(call);
         if !streams {
@@ -87,7 +92,7 @@ impl Tool for NetworkRequests {
 pub(super) struct NetworkRequest {
     /// Its number in the list.
     #[schemars(range(min = 1, max = 9_007_199_254_740_991_u64))]
-    index: usize,
+    index: u64,
     /// Only this part.
     part: Option<Portion>,
     /// Save to this file instead.
@@ -129,7 +134,7 @@ impl Tool for NetworkRequest {
         let found =
             match streams {
                 true => tab.page.request(self.index),
-                false => tab.page.requests().into_iter().find(|request| {
+                false => tab.page.sent_since(0).into_iter().find(|request| {
                     !is_web_socket(request) && number(request, streams) == self.index
                 }),
             };
@@ -258,7 +263,7 @@ fn is_stream(request: &Request) -> bool {
 }
 
 /// Returns the number of a request in the list. Without WebSockets, later requests have lower numbers.
-fn number(request: &Request, streams: bool) -> usize {
+fn number(request: &Request, streams: bool) -> u64 {
     match streams {
         true => request.number,
         false => request.number - request.sockets_before,

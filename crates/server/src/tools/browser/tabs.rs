@@ -1,11 +1,15 @@
 //! Listing, opening, closing and selecting tabs.
 
+use super::contexts::require_name;
 use super::navigate::generated_url;
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
+use crate::config::Capability;
 use crate::error::{Error, Problem, Result};
-use crate::sessions::session::{Session, Tab};
+use crate::sessions::session::{DEFAULT_CONTEXT, Session, Tab};
+use crate::sessions::{SessionOptions, Visible};
+use crate::tools::scope::WholeSession;
 use crate::tools::tool::{Effect, JudgedPage, Tool, ToolDef};
 use crate::tools::verbs::navigate::{Extent, completed_in, open, permitted};
 use engine::codegen;
@@ -25,6 +29,8 @@ pub(super) struct Tabs {
     index: Option<f64>,
     /// URL to open in a new tab.
     url: Option<String>,
+    /// Named context of a new tab, with cookies and storage of its own.
+    isolated_context: Option<String>,
 }
 
 /// What to do with tabs.
@@ -42,31 +48,34 @@ impl Tool for Tabs {
     const TITLE: &'static str = "Manage tabs";
     const EFFECT: Effect = Effect::Acts;
     const PERMISSION: Permission = Permission::Act;
-    type Scope = Arc<Session>;
+    type Scope = (WholeSession, Visible);
     type Output = Reply;
 
     fn judged_page(&self, session: &Session) -> JudgedPage {
-        let index = self.index.and_then(|index| number(index).ok());
-        match (self.action, &self.url) {
-            (Action::New, Some(url)) => JudgedPage::Url(completed_in(session, url)),
-            (Action::New, None) | (Action::List, _) => JudgedPage::None,
-            (Action::Close, _) if self.index.is_none() => JudgedPage::Current,
-            (Action::Close | Action::Select, _) => JudgedPage::of_tab(session, index),
+        let index = self.index.map(number);
+        match (self.action, &self.url, index) {
+            (Action::New, Some(url), _) => JudgedPage::Url(completed_in(session, url)),
+            (Action::New, None, _) | (Action::List, ..) => JudgedPage::None,
+            (Action::Close, _, None) => JudgedPage::Current,
+            (_, _, Some(Ok(index))) => JudgedPage::Tab(index),
+            (..) => JudgedPage::None,
         }
     }
 
-    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
+    async fn run(
+        self,
+        (WholeSession(session), sessions): (WholeSession, Visible),
+        call: &Call,
+    ) -> Result<Reply> {
         let index = self.index.map(number).transpose()?;
-        let before = session.open_tabs().and_then(|tabs| tabs.current());
+        let current = || session.part(call).ok()?.open_tabs()?.current();
+        let before = current();
         match self.action {
             Action::List => {
-                session.current_tab(call).await?;
+                session.part(call)?.current_tab(call).await?;
             }
-            Action::New => return self.open(session, call).await,
-            Action::Close => {
-                let tabs = session.tabs(call).await?;
-                tabs.close(&call.navigation(), index).await?;
-            }
+            Action::New => return self.open(&session, &sessions, call).await,
+            Action::Close => close(&session, call, index).await?,
             Action::Select => {
                 let index = index.ok_or(Error::Arguments {
                     reason: "Tab index is required".into(),
@@ -74,12 +83,13 @@ impl Tool for Tabs {
                     missing: &["index"],
                     bare: false,
                 })?;
-                let tabs = session.tabs(call).await?;
-                tabs.select(&call.action(), index).await?;
+                let tab = session.numbered_tab(index)?;
+                tab.tab.page.activate(&call.action()).await?;
+                session.set_current_tab(&tab)?;
             }
         }
-        let reply = Reply::default().and(Part::Tabs(session.listed_tabs(call).await));
-        let after = session.open_tabs().and_then(|tabs| tabs.current());
+        let reply = Reply::default().and(Part::Tabs(session.list_tabs_of_contexts(call).await));
+        let after = current();
         let is_other = |before: Arc<Tab>| after.is_none_or(|after| after.page != before.page);
         Ok(match before.is_some_and(is_other) {
             true => reply.and_changes(),
@@ -89,24 +99,85 @@ impl Tool for Tabs {
 }
 
 impl Tabs {
-    async fn open(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
+    async fn open(self, session: &Arc<Session>, sessions: &Visible, call: &Call) -> Result<Reply> {
         let url = self.url.as_deref();
         let url = url
-            .map(|given| permitted(&session, call, given))
+            .map(|given| permitted(session, call, given))
             .transpose()?;
-        let tabs = session.tabs(call).await?;
-        let tab = tabs.open_another(&call.navigation()).await?;
+        let context = self.isolated_context.as_deref();
+        let tab = open_in(session, sessions, call, context).await?;
         tab.initialized().await?;
+        let part = session.part(call)?;
         let mut reply = Reply::default();
         if let Some((url, given)) = url.zip(self.url) {
-            open(&session, &tab, &call.navigation(), &url, Extent::Parsed).await?;
+            open(&part, &tab, &call.navigation(), &url, Extent::Parsed).await?;
             let url = generated_url(given, url);
             reply = reply
                 .and_action(call.language(), &codegen::Action::Goto { url })
                 .and_snapshot();
         }
-        Ok(reply.and(Part::Tabs(session.listed_tabs(call).await)))
+        Ok(reply.and(Part::Tabs(session.list_tabs_of_contexts(call).await)))
     }
+}
+
+/// Opens a tab in a context, which is created if there is none of that name, and makes it the active one. Without a name: in the default
+/// context, or in the active one if the client has the tools for contexts.
+async fn open_in(
+    session: &Arc<Session>,
+    sessions: &Visible,
+    call: &Call,
+    context: Option<&str>,
+) -> Result<Arc<Tab>> {
+    let has_contexts = call
+        .settings
+        .tools
+        .capabilities
+        .contains(&Capability::Contexts);
+    match context {
+        None if has_contexts => {}
+        None | Some(DEFAULT_CONTEXT) => session.switch_context(DEFAULT_CONTEXT)?,
+        Some(name) if session.switch_context(name).is_ok() => {}
+        Some(name) => {
+            require_name(call, "isolatedContext", name)?;
+            let settings = SessionOptions::default().applied_to_context(session.settings())?;
+            let _slot = sessions.context_slot(call)?;
+            session.add_context(call, name, settings).await?;
+            // The context begins with the new tab.
+            return session.part(call)?.current_tab(call).await;
+        }
+    }
+    let tabs = session.part(call)?.tabs(call).await?;
+    tabs.open_another(&call.navigation()).await
+}
+
+/// Closes the tab of that index, or the current one. After the current one, the next of all contexts is current, or the last.
+async fn close(session: &Arc<Session>, call: &Call, index: Option<i64>) -> Result<()> {
+    let part = session.part(call)?;
+    let current = part.tabs(call).await?.current();
+    let all = session.tabs_of_contexts();
+    let place = all.iter().position(|tab| {
+        let is_current = |current: &Arc<Tab>| current.page == tab.tab.page;
+        current.as_ref().is_some_and(is_current)
+    });
+    let closed = match index {
+        Some(index) => Some(session.numbered_tab(index)?),
+        None => place.and_then(|place| all.into_iter().nth(place)),
+    };
+    let Some(closed) = closed else {
+        return Ok(());
+    };
+    let tabs = closed.session.tabs(call).await?;
+    tabs.close(&call.navigation(), Some(closed.index)).await?;
+    let was_current = current.is_some_and(|current| current.page == closed.tab.page);
+    let others = session.tabs_of_contexts();
+    let next = place.map(|place| place.min(others.len().saturating_sub(1)));
+    if let Some(next) = next
+        .and_then(|next| others.get(next))
+        .filter(|_| was_current)
+    {
+        session.set_current_tab(next)?;
+    }
+    Ok(())
 }
 
 /// Returns a tab's number, which may be out of range. Fails if it is not a whole number.

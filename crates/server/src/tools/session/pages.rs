@@ -4,7 +4,7 @@ use super::navigation::resolve_url;
 use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::sessions::session::Session;
+use crate::sessions::session::{Session, TabSummary};
 use crate::tools::tool::{Effect, JudgedPage, Object, Tool, ToolDef};
 use crate::tools::verbs::navigate::{Extent, completed_in, open};
 use engine::LoadState;
@@ -40,7 +40,8 @@ struct Listed {
 
 impl Pages {
     async fn of(session: &Session, call: &Call) -> Object<Self> {
-        let tabs = session.listed_tabs(call).await.into_iter().enumerate();
+        let tabs = session.listed_tabs(call).await;
+        let tabs = tabs.iter().map(TabSummary::listed).enumerate();
         let pages = tabs.map(|(index, tab)| Listed {
             index,
             url: tab.url,

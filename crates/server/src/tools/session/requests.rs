@@ -49,7 +49,7 @@ pub(super) struct Log {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Request {
     /// The number for `get_request`. Each document begins at 1.
-    number: usize,
+    number: u64,
     url: String,
     method: String,
     /// HTTP status; 0 where there is no response.
@@ -131,7 +131,7 @@ impl Tool for GetRequestLog {
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GetRequest {
     /// Its number in get_request_log.
-    number: usize,
+    number: u64,
 }
 
 /// A request and its response in full.
@@ -278,7 +278,7 @@ impl Tool for GetRequest {
 }
 
 /// Waits until a response that has begun is complete.
-async fn wait_until_ended(page: &Page, number: usize) {
+async fn wait_until_ended(page: &Page, number: u64) {
     let mut changes = page.changes();
     loop {
         changes.mark_unchanged();

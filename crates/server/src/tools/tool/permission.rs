@@ -45,6 +45,8 @@ pub(crate) enum JudgedPage {
     Current,
     /// The page with this URL, which the call opens or works on instead of the current one.
     Url(String),
+    /// The tab with this index among those of all contexts of the session.
+    Tab(i64),
     /// None: the call works on no page.
     None,
 }
@@ -74,6 +76,10 @@ pub(super) fn judged_url(
         }
         JudgedPage::Url(url) => Some(url),
         JudgedPage::Current => reach.page_url(call),
+        JudgedPage::Tab(index) => {
+            let tab = reach.session.numbered_tab(index).ok()?;
+            Some(tab.tab.page.url())
+        }
         JudgedPage::None => None,
     }
 }

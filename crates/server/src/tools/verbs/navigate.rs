@@ -143,12 +143,15 @@ pub(crate) fn completed_in(session: &Session, url: &str) -> String {
     in_app.map_or_else(|| with_scheme(url), String::from)
 }
 
+/// Hosts that serve without TLS: those of dev servers.
+const LOCAL_HOSTS: [&str; 4] = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
+
 /// Returns the URL with a scheme. A text without a scheme begins with a host.
 fn with_scheme(url: &str) -> String {
     if Url::parse(url).is_ok_and(|parsed| !has_port_without_scheme(url, &parsed)) {
         return url.to_owned();
     }
-    if url.starts_with("localhost") {
+    if LOCAL_HOSTS.iter().any(|host| url.starts_with(host)) {
         format!("http://{url}")
     } else {
         format!("https://{url}")
@@ -186,6 +189,8 @@ mod tests {
     fn a_url_without_a_scheme_gets_one() {
         assert_eq!(with_scheme("example.com/a"), "https://example.com/a");
         assert_eq!(with_scheme("localhost:8080/a"), "http://localhost:8080/a");
+        assert_eq!(with_scheme("127.0.0.1:80/"), "http://127.0.0.1:80/");
+        assert_eq!(with_scheme("[::1]:80"), "http://[::1]:80");
         assert_eq!(with_scheme("example.com:8080"), "https://example.com:8080");
         for whole in [
             "http://localhost:1",

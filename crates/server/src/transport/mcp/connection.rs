@@ -259,6 +259,7 @@ impl ServerHandler for Connection {
         let ticket = context.extensions.get::<Ticket>().cloned();
         let can = context.client_capabilities();
         let has_roots = !modern(&context)
+            && self.server.asks_for_roots()
             && can
                 .as_ref()
                 .is_some_and(|capabilities| capabilities.roots.is_some());
@@ -510,10 +511,9 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let has_roots = context
-            .peer
-            .peer_info()
-            .is_some_and(|info| info.capabilities.roots.is_some());
+        let info = context.peer.peer_info();
+        let has_roots = self.server.asks_for_roots()
+            && info.is_some_and(|info| info.capabilities.roots.is_some());
         let way = ElicitationMode::Request(context.peer.clone());
         let client = self.client(&context.peer, &context.extensions, has_roots, way);
         let lasting = names_session(&context.extensions);

@@ -2,13 +2,31 @@
 
 use crate::calls::Status;
 use rmcp::RoleServer;
-use rmcp::model::{ProgressNotificationParam, ProgressToken};
-use rmcp::service::{Peer, RequestContext};
+use rmcp::model::{
+    GetExtensions, ProgressNotificationParam, ProgressToken, RequestMetaObject,
+    ServerJsonRpcMessage,
+};
+use rmcp::service::{Peer, RequestContext, TxJsonRpcMessage};
 use std::future::pending;
 use std::time::Duration;
 
 /// How long a call runs before the first notification, and the interval between notifications.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Returns the message without the progress token that rmcp adds to each request: the server handles no progress of clients.
+pub(super) fn without_progress_token(
+    mut message: TxJsonRpcMessage<RoleServer>,
+) -> TxJsonRpcMessage<RoleServer> {
+    if let ServerJsonRpcMessage::Request(request) = &mut message {
+        let extensions = request.request.extensions_mut();
+        let mut meta = extensions.remove::<RequestMetaObject>().unwrap_or_default();
+        meta.remove("progressToken");
+        if !meta.is_empty() {
+            extensions.insert(meta);
+        }
+    }
+    message
+}
 
 /// Notifies a client that requested it of the duration of its call, and of what the call waits for.
 pub(super) struct Progress {

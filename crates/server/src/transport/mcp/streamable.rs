@@ -83,7 +83,10 @@ impl Streamable {
         mut request: Request<Full<Bytes>>,
     ) -> Answer {
         if request.method() == http::Method::GET && !accepts_events(request.headers()) {
-            return not_acceptable();
+            return match session_of(request.headers()) {
+                Some(_) => not_acceptable(),
+                None => plain(StatusCode::BAD_REQUEST, "Invalid request"),
+            };
         }
         let named = session_of(request.headers()).map(str::to_owned);
         let deleted = request.method() == http::Method::DELETE;

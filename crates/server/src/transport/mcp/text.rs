@@ -1,6 +1,7 @@
 //! JSON-RPC messages as text in both directions, for all text transports. Invalid messages get an error here, because `rmcp` drops them
 //! silently.
 
+use super::progress::without_progress_token;
 use crate::calls::queue::CallQueue;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -280,7 +281,8 @@ impl Transport<RoleServer> for TextTransport {
                     .unwrap_or_else(PoisonError::into_inner)
                     .remove(id);
             }
-            let text = serde_json::to_string(&message).map_err(|_| Closed)?;
+            let text =
+                serde_json::to_string(&without_progress_token(message)).map_err(|_| Closed)?;
             outbox.ok_or(Closed)?.send(text).await.map_err(|_| Closed)
         }
     }

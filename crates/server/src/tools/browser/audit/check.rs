@@ -69,7 +69,7 @@ fn origin_of(url: &str) -> String {
 }
 
 /// Returns the failed requests up to a number.
-fn failed_requests(page: &Page, last: usize) -> Vec<Request> {
+fn failed_requests(page: &Page, last: u64) -> Vec<Request> {
     let mut requests = page.requests();
     requests.retain(|request| {
         request.number <= last && network::has_error(request) && !network::is_favicon(request)

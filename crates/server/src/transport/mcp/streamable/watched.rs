@@ -1,5 +1,6 @@
 //! The server side of an MCP session with a record of the requests in progress.
 
+use super::super::progress::without_progress_token;
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
@@ -82,7 +83,7 @@ where
             self.open.remove(id);
             (self.answered)();
         }
-        self.transport.send(message)
+        self.transport.send(without_progress_token(message))
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
