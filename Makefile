@@ -68,9 +68,10 @@ ci:
 	@rm -rf target/parts
 	@.ci/part ci $(MAKE) --no-print-directory ci-parts; status=$$?; .ci/report "$(target_folder)"; exit $$status
 
+# The tests run even if a check fails, so that one run shows all failures of a change.
 ci-parts:
-	$(MAKE) --jobs=3 --output-sync check test-programs $(PREREQUISITES) $(CI_PREREQUISITES)
-	.ci/part tests $(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast -- --include-ignored
+	@$(MAKE) --keep-going --jobs=3 --output-sync check test-programs $(PREREQUISITES) $(CI_PREREQUISITES); status=$$?; \
+	  .ci/part tests $(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast -- --include-ignored && exit $$status
 
 # Everything, on all engines, with the whole input of each test. A part that fails does not keep the others from running.
 nightly:

@@ -71,7 +71,10 @@ async function connect({ relay, client, tabId, token, background }, page) {
   connections.set(number, connection);
   try {
     const active = !background;
-    const tab = tabId === undefined ? await chrome.tabs.create({ url: "about:blank", active }) : await (active ? chrome.tabs.update(tabId, { active }) : chrome.tabs.get(tabId));
+    const tab =
+      tabId === undefined
+        ? await chrome.tabs.create({ url: "about:blank", active })
+        : await (active ? chrome.tabs.update(tabId, { active }) : chrome.tabs.get(tabId));
     if (active) await chrome.windows.update(tab.windowId, { focused: true });
     connection.offer(tab);
     connection.forward("extension.initialized", []);
