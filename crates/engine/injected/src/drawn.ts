@@ -2,7 +2,7 @@
 
 import { isHidden } from "./aria/roles";
 import { isDisabled } from "./aria/states";
-import { boxOf, isPainted, isVisible, parentOf, shadowRootOf, styleOf } from "./dom";
+import { boxOf, isPainted, isVisible, parentOf, rootOf, shadowRootOf, styleOf } from "./dom";
 import { isAway, isUnseen } from "./hidden";
 import { respondsToPress } from "./interactive";
 import { seen, withCaches, type Seen } from "./seen";
@@ -18,7 +18,19 @@ export function drawingOf(it: Seen): Seen | null {
   if (it.drawing !== undefined) return it.drawing;
   // The search asks for the element itself.
   it.drawing = null;
-  return (it.drawing = (/^(input|button)$/.test(it.tag) && labelDrawing(it)) || (isField(it) && fieldDrawing(it)) || null);
+  return (it.drawing =
+    (/^(input|button)$/.test(it.tag) && labelDrawing(it)) ||
+    (isField(it) && fieldDrawing(it)) ||
+    (it.tag === "area" && imageOf(it)) ||
+    null);
+}
+
+/** Returns the visible image of an area with a link. https://html.spec.whatwg.org/multipage/image-maps.html */
+export function imageOf(it: Seen): Seen | null {
+  const name = it.has("href") && it.element.closest("map")?.getAttribute("name");
+  const images = name ? [...rootOf(it).querySelectorAll<HTMLImageElement>("img[usemap]")] : [];
+  const image = images.find(({ useMap }) => useMap === "#" + name);
+  return image && isUsable(seen(image)) ? seen(image) : null;
 }
 
 /** Returns the visible element that a user clicks instead of an element, or the element. */

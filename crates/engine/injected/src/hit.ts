@@ -2,11 +2,11 @@
 
 import { closest, flatParent, isElement, isElementVisible, parentOrHost, preview, tagOf } from "./dom";
 import { elementShadowRoot } from "./roots";
-import { isLookOf, shownFor } from "./drawn";
+import { imageOf, isLookOf, shownFor } from "./drawn";
 import { startInterceptor, type Miss, type PointerAction } from "./interceptor";
 import { attached, controlOf, drawn, isInside, lacking, type Gone, type State } from "./states";
 import { isBound, type Handle } from "./handles";
-import { withCaches } from "./seen";
+import { seen, withCaches } from "./seen";
 
 export interface Point {
   x: number;
@@ -44,6 +44,7 @@ export async function aim({ handle, wanted, align, position, hit, action }: Aim)
   const target = attached(handle);
   if (!target) return { gone: true };
   const e = shownFor(target);
+  position ??= e === target ? undefined : centerIn(e, target);
   const lacks = await lacking(e, wanted);
   // The element may have changed its identity during the wait.
   if (lacks === "attached" || !attached(handle)) return { gone: true };
@@ -120,7 +121,7 @@ function receives(e: Element, found: Element): boolean {
   const target = isInside(e, control) ? control : e;
   if (isInside(found, target)) return true;
   const label = closest(found, "label") as HTMLLabelElement | undefined;
-  return (!!label && label.control === target) || withCaches(() => isLookOf(e, found));
+  return (!!label && label.control === target) || withCaches(() => isLookOf(e, found) || imageOf(seen(found))?.element === e);
 }
 
 function coverOf(e: Element, found: Element): Miss {
@@ -172,6 +173,22 @@ function pointOf(e: Element, position?: Point): Point | undefined {
   }
   const [first] = boxes;
   return first && { x: first.x + first.width / 2, y: first.y + first.height / 2 };
+}
+
+/** Returns the center of an area, relative to the padding box of its image; undefined for other elements, and for one without coordinates. */
+function centerIn(image: Element, e: Element): Point | undefined {
+  if (tagOf(e) !== "area") return undefined;
+  const { coords, shape } = e as HTMLAreaElement;
+  const numbers = coords.split(",").map(Number.parseFloat);
+  if (shape === "default" || numbers.length < 2 || numbers.some(Number.isNaN)) return undefined;
+  const { paddingLeft, paddingTop } = getComputedStyle(image);
+  // A circle has one point and a radius, a rectangle two points, a polygon any number.
+  const middle = (start: number): number => {
+    const sides = numbers.filter((_, index) => index % 2 === start);
+    if (shape.startsWith("circ")) return numbers[start] ?? 0;
+    return sides.reduce((sum, side) => sum + side, 0) / sides.length;
+  };
+  return { x: Number.parseFloat(paddingLeft) + middle(0), y: Number.parseFloat(paddingTop) + middle(1) };
 }
 
 /** The parts of a label that do not act for its control. */

@@ -30,7 +30,7 @@ export function shownRole(it: Seen): string {
 
 /** Returns the name in snapshots: the accessible name, else that of the author for a role that prohibits names. */
 export function shownName(it: Seen): Name {
-  if (complete && isHidden(it) && drawingOf(it)) return nameByVisibleLabels(it);
+  if (complete && isHidden(it) && drawingOf(it)) return it.tag === "area" ? fullNameOf(it) : nameByVisibleLabels(it);
   const name = nameOf(it);
   if (complete && isOnlyIcons(name.text)) return titleOr(name, it);
   if (!it.attributeNames.length) return name;
