@@ -18,9 +18,8 @@ pub(crate) struct ConsoleLog {
     entries: VecDeque<ConsoleEntry>,
     next: u64,
     document: u64,
-    errors: usize,
-    warnings: usize,
-    total: usize,
+    counts: ConsoleCounts,
+    all_counts: ConsoleCounts,
     /// The size of the entries' texts, in bytes.
     size: usize,
 }
@@ -37,7 +36,7 @@ pub struct ConsoleEntry {
     document: u64,
 }
 
-/// The numbers of messages of the current document.
+/// The numbers of messages of the current document, or of all documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ConsoleCounts {
     /// All messages.
@@ -51,12 +50,14 @@ pub struct ConsoleCounts {
 impl ConsoleLog {
     pub(crate) fn add(&mut self, mut message: ConsoleMessage) {
         shorten(&mut message.text, MAX_MESSAGE_LENGTH);
-        match message.kind {
-            MessageKind::Error | MessageKind::PageError => self.errors += 1,
-            MessageKind::Warning => self.warnings += 1,
-            _ => {}
+        for counts in [&mut self.counts, &mut self.all_counts] {
+            counts.total += 1;
+            match message.kind {
+                MessageKind::Error | MessageKind::PageError => counts.errors += 1,
+                MessageKind::Warning => counts.warnings += 1,
+                _ => {}
+            }
         }
-        self.total += 1;
         self.size += message.text.len();
         while self.entries.len() >= MAX_MESSAGES || self.size > MAX_TOTAL_LENGTH {
             let Some(oldest) = self.entries.pop_front() else {
@@ -76,17 +77,15 @@ impl ConsoleLog {
     /// Restarts the counters for a new document.
     pub(crate) fn on_navigated(&mut self) {
         self.document += 1;
-        self.errors = 0;
-        self.warnings = 0;
-        self.total = 0;
+        self.counts = ConsoleCounts::default();
     }
 
     pub(crate) fn counts(&self) -> ConsoleCounts {
-        ConsoleCounts {
-            total: self.total,
-            errors: self.errors,
-            warnings: self.warnings,
-        }
+        self.counts
+    }
+
+    pub(crate) fn all_counts(&self) -> ConsoleCounts {
+        self.all_counts
     }
 
     /// Returns the messages from a number on.
@@ -121,6 +120,7 @@ mod tests {
         log.on_navigated();
         log.add(error());
         assert_eq!(log.counts().errors, 1);
+        assert_eq!(log.all_counts().errors, 2);
         let entries = log.since(0);
         assert_eq!(
             entries

@@ -261,6 +261,11 @@ impl Page {
         self.state().console.counts()
     }
 
+    /// The numbers of console messages of all documents that the page showed.
+    pub fn all_console_counts(&self) -> ConsoleCounts {
+        self.state().console.all_counts()
+    }
+
     /// The requests of the document that is shown, in the order they were sent.
     pub fn requests(&self) -> Vec<Request> {
         self.state().requests.all().to_vec()

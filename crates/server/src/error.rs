@@ -12,7 +12,7 @@ pub use code::ErrorCode;
 pub use exit_status::ErrorClass;
 pub(crate) use files::FileRule;
 use files::allowed;
-use message::{colon, denied, listed, no_e2e_session, on, stopped, unconfigured};
+use message::{colon, current_tab, denied, listed, no_e2e_session, on, stopped, unconfigured};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -104,6 +104,13 @@ pub(crate) enum Error {
         /// Other state that was lost.
         lost: Vec<&'static str>,
     },
+    /// The current tab closed after the last answer.
+    #[error("The tab with {url} has closed; nothing was done. {}", current_tab(.current.as_deref()))]
+    TabGone {
+        url: String,
+        /// The index and the URL of the tab that is current now.
+        current: Option<String>,
+    },
     /// The session has no context of this name.
     #[error("Context \"{name}\" not found. There are: {}", .contexts.join(", "))]
     ContextNotFound { name: String, contexts: Vec<String> },
@@ -127,7 +134,7 @@ pub(crate) enum Error {
     #[error("Tab {index} not found")]
     TabNotFound { index: i64 },
     /// The browser context is traced already.
-    #[error("Tracing has been already started")]
+    #[error("Tracing has already been started.")]
     TraceAlreadyStarted {},
     /// The browser context is not traced.
     #[error("Tracing is not started")]

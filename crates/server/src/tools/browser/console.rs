@@ -60,7 +60,10 @@ impl Tool for ConsoleMessages {
             .filter(|entry| console_level(entry.message.kind) <= level)
             .map(|entry| console_line(&entry.message))
             .collect();
-        let counts = tab.page.console_counts();
+        let counts = match all {
+            true => tab.page.all_console_counts(),
+            false => tab.page.console_counts(),
+        };
         let mut text = format!(
             "Total messages: {} (Errors: {}, Warnings: {})",
             counts.total, counts.errors, counts.warnings

@@ -12,7 +12,6 @@ use engine::codegen::Action;
 use engine::codegen::{Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Navigate>(), ToolDef::of::<NavigateBack>()];
 
@@ -39,7 +38,6 @@ impl Tool for Navigate {
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = permitted(&tab.session, call, &self.url)?;
         goto(&tab, call, &call.navigation(), &url, Extent::Parsed).await?;
-        let url = generated_url(self.url, url);
         Ok(Reply::action(call.language(), &Action::Goto { url }).and_snapshot())
     }
 }
@@ -65,14 +63,5 @@ impl Tool for NavigateBack {
         }
         let statement = Statement::new(Receiver::Page, "goBack");
         Ok(Reply::statements(call.language(), "await page.goBack();", [statement]).and_snapshot())
-    }
-}
-
-/// Returns the URL for generated code: the given text if it is a URL, or the completed URL.
-pub(super) fn generated_url(given: String, completed: String) -> String {
-    if Url::parse(&given).is_ok() {
-        given
-    } else {
-        completed
     }
 }

@@ -1,7 +1,6 @@
 //! Listing, opening, closing and selecting tabs.
 
 use super::contexts::require_name;
-use super::navigate::generated_url;
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
@@ -109,9 +108,8 @@ impl Tabs {
         tab.initialized().await?;
         let part = session.part(call)?;
         let mut reply = Reply::default();
-        if let Some((url, given)) = url.zip(self.url) {
+        if let Some(url) = url {
             open(&part, &tab, &call.navigation(), &url, Extent::Parsed).await?;
-            let url = generated_url(given, url);
             reply = reply
                 .and_action(call.language(), &codegen::Action::Goto { url })
                 .and_snapshot();

@@ -100,13 +100,9 @@ impl Tool for CallTool {
             None => Ok(Reply::default()),
             Some(Err(error)) => Ok(Reply::error(error)),
             Some(Ok(text)) => {
-                let value = serde_json::from_str::<Value>(&text).ok();
-                let is_error = value.as_ref().is_some_and(|value| value["isError"] == true);
-                let text = match value {
-                    Some(value) => task::pretty(value).await,
-                    None => text,
-                };
-                let text = format!("{first}\n{text}");
+                let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+                let is_error = value["isError"] == true;
+                let text = format!("{first}\n{}", task::pretty(value).await);
                 Ok(match is_error {
                     true => Reply::error(engine::Error::Script { message: text }),
                     false => Reply::page(text),
