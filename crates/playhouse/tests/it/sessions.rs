@@ -6,7 +6,7 @@ use std::time::Duration;
 use testkit::{Client, Engine, RemoteBrowser, Resource, Site, eventually};
 
 use crate::faults::kill_pages;
-use crate::{fake_server, server, server_on};
+use crate::{fake_server, server, server_on, shared};
 
 async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments).await;
@@ -498,6 +498,45 @@ async fn a_page_that_crashed_between_two_calls_is_reported_once_and_replaced() {
         let now = object(&client, "evaluate", json!({ "script": "location.href" })).await;
         assert_eq!(now["result"], "about:blank", "{now}");
     }
+}
+
+#[testkit::test(chromium, firefox, webkit)]
+async fn a_call_for_a_tab_that_closed_since_the_last_answer_does_nothing(engine: Engine) {
+    let site = Site::start().await;
+    let opener = site.add_page(
+        "/",
+        "<title>Opener</title><button onclick=\"window.open('/popup')\">Go</button>",
+    );
+    let popup = site.add_page(
+        "/popup",
+        "<button onclick='setTimeout(() => window.close(), 2000)'>Go</button>",
+    );
+    let flags = ["--answers", "compact", "--timeout-settle", "100"];
+    let client = shared(engine, &flags).await;
+    let go = json!({ "target": "getByRole('button')" });
+    client.navigate(&opener).await;
+    client.call("browser_click", go.clone()).await;
+    let popup_tab = json!({ "action": "select", "index": 1 });
+    client.call("browser_tabs", popup_tab).await;
+    client.call("browser_click", go.clone()).await;
+    let popups = || {
+        let requests = site.requests().into_iter();
+        requests.filter(|it| it.target == "/popup").count()
+    };
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let gone = client.call("browser_click", go.clone()).await;
+    let expected = format!(
+        "The tab with {popup} has closed; nothing was done. The current tab is 0: {opener}"
+    );
+    assert!(
+        gone.is_error && gone.text.contains(&expected),
+        "{}",
+        gone.text
+    );
+    assert_eq!(popups(), 1, "the click reached the other tab");
+    let clicked = client.call("browser_click", go).await;
+    assert!(!clicked.is_error, "{}", clicked.text);
+    assert_eq!(popups(), 2);
 }
 
 #[testkit::test(chromium)]

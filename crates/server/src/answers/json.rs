@@ -86,6 +86,7 @@ fn add_events(events: &[Event], object: &mut Value) {
                 object["userAnnotations"] = json!({ "notes": notes, "image": image });
             }
             Event::TabsRefused { count } => object["refusedPages"] = (*count).into(),
+            Event::TabClosed { url } => object["closedPage"] = url.as_str().into(),
             Event::DialogElsewhere { dialog, .. } => {
                 object["dialogOfOtherPage"] =
                     json!({ "type": dialog.kind.to_string(), "message": dialog.message });

@@ -390,6 +390,7 @@ fn event_line(event: &Event) -> String {
         Event::TabsRefused { count } => {
             format!("- Pages keep opening tabs: {count} more were closed at once")
         }
+        Event::TabClosed { url } => format!("- The tab with {url} has closed"),
         Event::DialogElsewhere { index, dialog } => format!(
             "- Tab {index} has an open \"{}\" dialog with message \"{}\", which may pause this page: select the tab with browser_tabs, and use browser_handle_dialog",
             dialog.kind,
@@ -432,6 +433,7 @@ fn is_of_page(event: &Event) -> bool {
         | Event::DownloadFailed { .. }
         | Event::NavigationFailed { .. }
         | Event::NotOpened { .. }
+        | Event::TabClosed { .. }
         | Event::DialogElsewhere { .. }
         | Event::AppFailed { .. } => true,
         Event::Console { .. }

@@ -354,6 +354,11 @@ pub(crate) enum Event {
         /// The number of tabs since the last answer.
         count: u64,
     },
+    /// The current tab closed, and not by a call for that.
+    TabClosed {
+        /// The URL of its page.
+        url: String,
+    },
     /// A dialog is open in another tab.
     DialogElsewhere {
         /// The index of the tab.

@@ -12,6 +12,7 @@ impl ErrorCode {
             | Self::Timeout
             | Self::VerificationFailed
             | Self::BrowserCrashed
+            | Self::TabGone
             | Self::BrowserError
             | Self::DevServerFailed
             | Self::DevServerTimeout
@@ -99,6 +100,9 @@ impl ErrorCode {
             Self::FileError => "Check that the path exists and may be accessed.",
             Self::FfmpegUnavailable => {
                 "Install ffmpeg (`apt-get install ffmpeg`, `brew install ffmpeg`), or start the server with --ffmpeg PATH."
+            }
+            Self::TabGone => {
+                "Repeat the call to act in the tab that is current now, or choose another one of browser_tabs."
             }
             Self::BrowserCrashed => "Navigate again; a new page is created.",
             Self::BrowserError => {

@@ -67,6 +67,8 @@ pub enum ErrorCode {
     FileError,
     /// The page or the whole browser crashed; `details` list what was lost.
     BrowserCrashed,
+    /// The current tab closed after the last answer, so nothing was done; the next call uses the tab that `details.current` names.
+    TabGone,
     /// The browser is missing, did not start, rejected a command, or was closed.
     BrowserError,
     /// The browser does not support the operation.
@@ -123,6 +125,7 @@ impl Error {
             Self::SessionExpired { .. } => ErrorCode::SessionExpired,
             Self::MaxSessionsReached { .. } => ErrorCode::MaxSessionsReached,
             Self::BrowserCrashed { .. } | Self::PageCrashed { .. } => ErrorCode::BrowserCrashed,
+            Self::TabGone { .. } => ErrorCode::TabGone,
             Self::ContextNotFound { .. }
             | Self::NoHistory { .. }
             | Self::NotInProgress { .. }

@@ -57,6 +57,7 @@ impl ErrorCode {
             | Self::ScriptFailed
             | Self::VerificationFailed
             | Self::NotFound
+            | Self::TabGone
             | Self::FileError => ErrorClass::State,
             Self::InvalidParameters | Self::InvalidSelector | Self::InvalidUrl => ErrorClass::Usage,
             Self::Timeout | Self::DevServerTimeout => ErrorClass::Timeout,

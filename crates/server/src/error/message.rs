@@ -41,6 +41,14 @@ pub(super) fn no_e2e_session(sessions: &[String]) -> String {
     }
 }
 
+/// Returns the sentence about the tab that the next call uses.
+pub(super) fn current_tab(current: Option<&str>) -> String {
+    match current {
+        Some(current) => format!("The current tab is {current}"),
+        None => "No tab is open".to_owned(),
+    }
+}
+
 /// Returns the origin of a document as a part of a sentence.
 pub(super) fn on(origin: Option<&str>) -> String {
     origin.map_or_else(String::new, |origin| format!(" on {origin}"))

@@ -27,7 +27,7 @@ use crate::access::principal::Permission;
 use crate::answers::reply::Event;
 use crate::apps::Reason;
 use crate::calls::{Call, Client, Turn};
-use crate::config::{Capability, Risk, Settings};
+use crate::config::{AnswerStyle, Capability, Risk, Settings};
 use crate::error::{Error, Result};
 use crate::files::artifacts::Artifacts;
 use crate::files::{self, FileAccess, Output, Workspace};
@@ -474,6 +474,11 @@ impl Session {
     /// Returns the current tab; opens one if there is none.
     pub(crate) async fn current_tab(&self, call: &Call) -> Result<Arc<Tab>> {
         let tabs = self.tabs(call).await?;
+        // Calls of `@playwright/mcp` act in the next tab.
+        let is_pinned = self.settings.answers.style == AnswerStyle::Compact;
+        if let Some(gone) = tabs.take_gone().filter(|_| is_pinned) {
+            return Err(gone);
+        }
         let tab = tabs.current_or_new(&call.navigation()).await?;
         tab.initialized().await?;
         self.prepare_recording(call, &tab.page).await;

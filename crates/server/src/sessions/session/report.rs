@@ -125,6 +125,10 @@ impl Session {
         answer
             .events
             .extend(current.and_then(|tab| tab.new_console_lines()));
+        let closed = tabs.take_closed().filter(|_| is_compact);
+        answer
+            .events
+            .extend(closed.map(|url| Event::TabClosed { url }));
         answer.events.extend(tabs.refused());
         answer.events.extend(tabs.not_opened());
         answer.events.extend(tabs.other_dialogs());
@@ -174,6 +178,7 @@ impl Session {
             )
         };
         let mut events: Vec<_> = self.state().events.extract_if(.., is_reported).collect();
+        events.extend(tabs.take_closed().map(|url| Event::TabClosed { url }));
         events.extend(tabs.refused());
         events.extend(tabs.other_dialogs());
         events.extend(tabs.download_events().await);
@@ -193,6 +198,7 @@ impl Session {
         };
         let mut summarize = tabs.summarize(&call.within(TITLE_TIMEOUT), false).await;
         mark_reported(&summarize);
+        drop(tabs.take_closed());
         withhold_titles(call, &mut summarize);
         summarize
     }

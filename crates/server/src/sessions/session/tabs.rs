@@ -70,6 +70,8 @@ struct State {
     reported_refused: u64,
     /// Whether a call has used the tabs.
     used: bool,
+    /// The URL of a current tab that closed, which no answer has reported yet.
+    closed: Option<String>,
 }
 
 impl Tabs {
@@ -195,6 +197,7 @@ impl Tabs {
                 let fresh = self.open_new(progress).await?;
                 fresh.record_crash();
                 tab.page.close(progress).await?;
+                drop(self.take_closed());
                 Ok(fresh)
             }
             Some(tab) => Ok(tab),
@@ -242,8 +245,28 @@ impl Tabs {
         };
         if let Some(tab) = tab {
             tab.page.close(progress).await?;
+            drop(self.take_closed());
         }
         Ok(())
+    }
+
+    /// Returns the URL of a current tab that closed since the last answer, and not by a call for that. The client then knows of it.
+    pub(crate) fn take_closed(&self) -> Option<String> {
+        self.shared.reconciled().closed.take()
+    }
+
+    /// Returns the error about a current tab that closed since the last answer, once: the call was meant for that tab.
+    pub(crate) fn take_gone(&self) -> Option<Error> {
+        let url = self.take_closed()?;
+        let tabs = self.all();
+        let current = self.current().and_then(|current| {
+            let index = tabs.iter().position(|tab| tab.page == current.page)?;
+            Some((index, current.page.url()))
+        });
+        Some(Error::TabGone {
+            url,
+            current: current.map(|(index, url)| format!("{index}: {url}")),
+        })
     }
 
     /// Returns the current state of each tab. `is_read`: the title of the current one was just read.
@@ -331,6 +354,7 @@ impl Tabs {
     pub(crate) fn make_current(&self, page: &Page) {
         let mut state = self.shared.reconciled();
         state.current = Some(page.id().clone());
+        state.closed = None;
     }
 }
 
@@ -344,6 +368,10 @@ impl Shared {
             state.tabs.iter().position(|tab| tab.page.id() == id)
         };
         let before = current(&state);
+        let closed = before.filter(|place| !pages.contains(&state.tabs[*place].page));
+        if let Some(place) = closed.filter(|_| state.used) {
+            state.closed = Some(state.tabs[place].page.url());
+        }
         state.tabs.retain(|tab| pages.contains(&tab.page));
         for page in pages {
             if !state.tabs.iter().any(|tab| tab.page == page) {
