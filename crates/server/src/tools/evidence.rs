@@ -24,6 +24,9 @@ const SCREENSHOT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The longest wait for a server that refuses connections: until it accepts them again, or until its command reports that it has ended.
 const SERVER_RECOVERY_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// The time for the output of a server to reach its log. The screenshot is taken meanwhile.
+const LOG_DELAY: Duration = Duration::from_millis(100);
+
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The longest excerpt of a server's log, in bytes.
@@ -166,6 +169,7 @@ pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
         | ErrorCode::SecretNotAllowedHere
         | ErrorCode::DialogOpen
         | ErrorCode::NotFound
+        | ErrorCode::TabGone
         | ErrorCode::FileAccessDenied
         | ErrorCode::FileError
         | ErrorCode::UnsupportedByBrowser
@@ -189,6 +193,8 @@ async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
         .iter()
         .enumerate()
         .map(async |(index, server)| {
+            // Lines that the server wrote before its response may still be on their way to the log.
+            tokio::time::sleep(LOG_DELAY).await;
             // Read before the status request, which the server may log.
             let before = written(server, mark(marks, index));
             let (answer, refuses) = state_after_recovery(server).await;
