@@ -35,6 +35,9 @@ PREREQUISITES := chromium $(call packages,$(NODE_TOOLS) $(APPS) $(OAUTH) $(HAR) 
 CI_PREREQUISITES := engines ffmpeg poppler nginx clients websites widget-pages oracle
 NIGHTLY_PREREQUISITES := selenium wine
 
+# The parts of `check`.
+CHECKS := fmt typos lint rustdoc javascript crates
+
 # The parts of `nightly`. PARTS="parity miniwob": only these.
 PARTS := check windows containers site test-nightly parity conformance container-check targets npm miniwob soak
 
@@ -62,7 +65,7 @@ screenshot: chromium
 test: $(PREREQUISITES)
 	$(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast
 
-# The gate of a change: `check`, all unit tests, all tests on Chromium, and on Firefox and WebKit those that reach a backend. Builds and
+# The gate of a change: `check` without `rustdoc`, all unit tests, all tests on Chromium, and on Firefox and WebKit those that reach a backend. Builds and
 # downloads that do not depend on each other happen at the same time. The durations of its parts and of the slowest tests are printed.
 ci:
 	@rm -rf target/parts
@@ -70,7 +73,7 @@ ci:
 
 # The tests run even if a check fails, so that one run shows all failures of a change.
 ci-parts:
-	@$(MAKE) --keep-going --jobs=3 --output-sync check test-programs $(PREREQUISITES) $(CI_PREREQUISITES); status=$$?; \
+	@$(MAKE) --keep-going --jobs=3 --output-sync $(filter-out rustdoc,$(CHECKS)) test-programs $(PREREQUISITES) $(CI_PREREQUISITES); status=$$?; \
 	  .ci/part tests $(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast -- --include-ignored && exit $$status
 
 # Everything, on all engines, with the whole input of each test. A part that fails does not keep the others from running.
@@ -90,7 +93,7 @@ npm: chromium
 	node npm/test.mjs
 
 # Format, spelling, lints, types and documentation of Rust and JavaScript. Needs no browser.
-check: fmt typos lint rustdoc javascript crates
+check: $(CHECKS)
 
 fmt:
 	$(part) $(CARGO) fmt --all --check

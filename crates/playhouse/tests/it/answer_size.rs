@@ -97,8 +97,8 @@ async fn every_line_of_a_large_page_is_reached_in_three_calls(engine: Engine) {
     let section = format!("Section {}", percent - 1);
     // The layout of the folds does not depend on the engine.
     let styles: &[_] = match engine {
-        Engine::Chromium => &["compact", "playwright"],
-        Engine::Firefox | Engine::Webkit => &["compact"],
+        Engine::Chromium if is_nightly() => &["compact", "playwright"],
+        _ => &["compact"],
     };
     for &style in styles {
         let client = shared(

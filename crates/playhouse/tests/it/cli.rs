@@ -158,7 +158,7 @@ fn doctor_fails_when_no_browser_works() {
 
 #[testkit::test(chromium)]
 fn doctor_starts_the_browser_that_is_there() {
-    let output = run(&["doctor"]);
+    let output = run(&["doctor", "--browser", "chromium"]);
     let report = text(&output.stdout);
     assert!(output.status.success(), "{report}");
     assert!(report.contains("starts and opens a page"), "{report}");
@@ -166,7 +166,7 @@ fn doctor_starts_the_browser_that_is_there() {
 
 #[testkit::test(chromium)]
 fn doctor_prints_json_and_shows_logs_only_on_request() {
-    let output = run(&["doctor", "--json"]);
+    let output = run(&["doctor", "--json", "--browser", "chromium"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["works"], true, "{report:#}");
     assert_eq!(report["findings"][0]["topic"], "playhouse", "{report:#}");

@@ -187,7 +187,7 @@ async fn invalid_uses_of_contexts_are_reported() {
     assert_eq!(list.result(), "- default (active): 0 pages");
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn each_context_has_its_own_proxy(engine: Engine) {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");

@@ -159,7 +159,7 @@ impl Scene {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, nightly)]
 async fn a_blocked_domain_gets_no_request_of_a_remote_browser() {
     let browser = RemoteBrowser::start().await;
     let endpoint = browser.http();

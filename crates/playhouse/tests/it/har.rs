@@ -71,7 +71,7 @@ fn entry<'a>(har: &'a Value, url: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {url} in {har:#}"))
 }
 
-#[testkit::test(chromium, firefox, webkit, node, nightly(firefox))]
+#[testkit::test(chromium, firefox, webkit, node, nightly(firefox, webkit))]
 async fn a_recorded_har_is_valid_and_replaces_its_server(engine: Engine) {
     let client = shared(engine, &[]).await;
     let site = Site::start().await;

@@ -94,7 +94,7 @@ async fn a_closed_browser_is_started_again_by_the_next_call() {
 }
 
 #[cfg(target_os = "linux")]
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_killed_browser_is_replaced_and_reported(engine: Engine) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let site = Site::start().await;

@@ -62,7 +62,7 @@ async fn datagrams(network: &Network, engine: Engine, flags: &[&str]) -> u64 {
 }
 
 // Firefox loads the page too slowly with names that are never resolved.
-#[testkit::test(chromium, webkit, network)]
+#[testkit::test(chromium, webkit, network, nightly(webkit))]
 async fn with_rules_or_a_proxy_no_name_is_resolved(engine: Engine) {
     let test = "names::with_rules_or_a_proxy_no_name_is_resolved";
     let Some(network) = Network::enter(test, engine) else {

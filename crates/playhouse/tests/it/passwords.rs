@@ -168,7 +168,7 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
     assert!(files >= 13, "{files} files");
 }
 
-#[testkit::test(chromium, firefox, webkit)]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn a_secret_is_typed_into_documents_of_its_origins_only(engine: Engine) {
     let site = Site::start().await;
     let field = "<input id=field oninput='document.title = value.length'>";

@@ -54,7 +54,13 @@ fn assert_size(file: &Path, (width, height): (f64, f64)) {
     );
 }
 
-#[testkit::test(chromium, firefox, not(webkit = "prints no PDF"), poppler)]
+#[testkit::test(
+    chromium,
+    firefox,
+    not(webkit = "prints no PDF"),
+    poppler,
+    nightly(firefox)
+)]
 async fn a_pdf_has_the_text_and_the_size_of_the_printed_page(engine: Engine) {
     let client = shared(engine, &[]).await;
     let site = Site::start().await;

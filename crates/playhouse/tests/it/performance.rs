@@ -161,7 +161,7 @@ async fn computation(client: &Client) -> f64 {
     time.parse().expect("a number")
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, nightly)]
 async fn a_throttled_processor_is_slow_in_later_documents_and_tabs_until_it_is_reset() {
     let (site, url) = site_with("").await;
     let other = site.url("/other").replace("127.0.0.1", "localhost");

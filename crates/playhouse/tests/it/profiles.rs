@@ -128,7 +128,7 @@ async fn a_second_server_uses_a_temporary_profile_and_reports_it_once() {
     assert!(third.end().await.success());
 }
 
-#[testkit::test(chromium, firefox, not(webkit = "keeps no profile"))]
+#[testkit::test(chromium, firefox, not(webkit = "keeps no profile"), nightly(firefox))]
 async fn rules_of_a_server_do_not_remain_in_the_profile(engine: Engine) {
     let (profile, site) = (tempfile::tempdir().unwrap(), Site::start().await);
     let allowed = ["--allowed-domains=127.0.0.1"];

@@ -86,7 +86,7 @@ fn actions() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
     ]
 }
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, slow, nightly(firefox, webkit))]
 async fn effects_of_timers_are_in_the_answer(engine: Engine) {
     let site = Site::start().await;
     let page = site.add_page("/start", PAGE);

@@ -94,7 +94,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-#[testkit::test(chromium, slow)]
+#[testkit::test(chromium, slow, nightly)]
 async fn expensive_calls_do_not_block_other_clients() {
     // Some calls wait that long for an element that does not exist.
     let timeout = if is_nightly() { "30000" } else { "10000" };

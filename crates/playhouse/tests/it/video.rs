@@ -78,7 +78,7 @@ async fn done(client: &Client, tool: &str, arguments: Value) -> String {
 
 const DEVTOOLS: [&str; 2] = ["--caps", "devtools"];
 
-#[testkit::test(chromium, firefox, webkit, ffmpeg)]
+#[testkit::test(chromium, firefox, webkit, ffmpeg, nightly(firefox, webkit))]
 async fn a_video_shows_the_page_for_as_long_as_it_was_recorded(engine: Engine) {
     let site = Site::start().await;
     let client = shared(engine, &[]).await;

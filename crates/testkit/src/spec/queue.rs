@@ -1,6 +1,7 @@
 //! The queue of the specs of all runners of a process: each worker runs one file after another, on a server that it keeps as long as there
 //! are files with the same flags.
 
+use std::cmp::Reverse;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -54,9 +55,9 @@ impl Queue {
         QUEUE.lock().expect("not poisoned")
     }
 
-    /// Returns the next file for a worker: of the slowest engine, preferably for the server that it runs already, otherwise for one that no
-    /// other worker runs. So fast engines remain for the end, when a worker that has nothing else to do takes a file from another one's
-    /// server. A worker without a file has ended.
+    /// Returns the next file for a worker: of the slowest engine for one half of the workers, of the fastest for the other, so that cases
+    /// that wait for timers run beside those that use the processor. Of these files, preferably one for the server that the worker runs
+    /// already, otherwise for one that no other worker runs. A worker without a file has ended.
     fn next(&mut self, worker: usize) -> Option<Job> {
         let rank = |job: &Job| {
             let group = job.group();
@@ -64,7 +65,12 @@ impl Queue {
             let is_free = !self.running.contains(&Some(group));
             // A browser of its own is closed after the case, and the next case starts another one.
             let is_first = !job.document.setup.own_browser;
-            (job.run.engine(), is_own, is_free, is_first, job.calls())
+            let engine = job.run.engine();
+            let slowness = match worker % 2 {
+                0 => (engine, None),
+                _ => (None, Some(Reverse(engine))),
+            };
+            (slowness, is_own, is_free, is_first, job.calls())
         };
         let next = (0..self.waiting.len()).max_by_key(|&at| rank(&self.waiting[at]));
         let next = next.map(|at| self.waiting.swap_remove(at));
@@ -86,8 +92,8 @@ pub(super) async fn run(run: &Arc<Run>, documents: Vec<(String, Document)>) -> V
     {
         let mut queue = Queue::lock();
         queue.waiting.extend(jobs);
-        // A case also waits for timers, so that as many workers as cores would leave them idle for a fifth of the time.
-        let count = std::thread::available_parallelism().map_or(1, |cores| cores.get() + 1);
+        // The cases of Chromium wait for timers half of the time.
+        let count = std::thread::available_parallelism().map_or(2, |cores| 2 * cores.get());
         queue.running.resize(count, None);
         for worker in 0..count {
             if queue.running[worker].is_none()

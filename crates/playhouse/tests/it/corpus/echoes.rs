@@ -370,7 +370,7 @@ impl Echoes {
     }
 }
 
-#[testkit::test(chromium, firefox, webkit, slow)]
+#[testkit::test(chromium, firefox, webkit, slow, nightly(firefox, webkit))]
 async fn no_echo_of_a_secret_is_shown(engine: Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let secrets = folder.path().join("secrets.env");

@@ -418,10 +418,11 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
         let before = place.contents(name);
         for (number, path) in PROTECTED.into_iter().enumerate() {
             let path = place.at(&path.replace("{own}", name)).display().to_string();
-            for (tool, arguments, _) in turns(&calls, number + turn, 10) {
+            for (tool, arguments, _) in turns(&calls, number + turn, 25) {
                 caller.is_refused(tool, arguments, &path).await;
             }
-            for tool in ["browser_navigate", "navigate", "new_page"] {
+            let openers = ["browser_navigate", "navigate", "new_page"];
+            for tool in turns(&openers, number + turn, 3) {
                 let url = format!("file://{path}");
                 let answer = caller.call(tool, json!({ "url": url })).await;
                 caller.inspect(&answer, &format!("{tool} {path}"));
@@ -436,7 +437,7 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
         let each = each.flat_map(|name| calls.iter().filter(move |(tool, ..)| tool == name));
         let each: Vec<_> = each.collect();
         for (number, path) in place.path_variants(name).into_iter().enumerate() {
-            for (tool, arguments, _) in turns(&each, number + turn, 3) {
+            for (tool, arguments, _) in turns(&each, number + turn, 6) {
                 let answer = caller.play(tool, arguments, &path).await;
                 caller.inspect(&answer, &format!("{tool} {path:?}"));
                 // A dangling path is at most a new file.

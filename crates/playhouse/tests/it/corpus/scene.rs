@@ -424,12 +424,12 @@ pub(super) async fn server(engine: Engine, flags: &[&str], launch_options: Value
     launch.limit(Duration::from_secs(90)).start().await
 }
 
-/// Returns the attacks of a corpus. Outside of `make nightly`, Chromium plays every third one, Firefox and WebKit every tenth one, of those
+/// Returns the attacks of a corpus. Outside of `make nightly`, Chromium plays every sixth one, Firefox and WebKit every twentieth one, of those
 /// that are opened in the same way.
 pub(super) fn sample(engine: Engine, corpus: &str) -> Vec<Attack> {
     let step = match engine {
-        Engine::Chromium => input_step(3),
-        Engine::Firefox | Engine::Webkit => input_step(10),
+        Engine::Chromium => input_step(6),
+        Engine::Firefox | Engine::Webkit => input_step(20),
     };
     let attacks = Attack::read(corpus);
     let opened = |opening| attacks.iter().filter(move |it| it.opening == opening);

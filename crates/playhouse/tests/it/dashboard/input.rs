@@ -4,7 +4,7 @@ use super::Dashboard;
 use serde_json::json;
 use testkit::{Engine, Site, eventually};
 
-#[testkit::test(chromium, firefox, webkit, nightly(firefox))]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn double_and_triple_clicks_reach_the_page(engine: Engine) {
     let site = Site::start().await;
     let page = "<style>p { position: fixed; inset: 0; margin: 0; font-size: 20vh }</style><p>alpha beta</p>\
