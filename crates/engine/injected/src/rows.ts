@@ -58,6 +58,7 @@ export function rowsOf(elements: readonly Element[], rows: Rows): (Row | undefin
   for (const e of elements) {
     for (let up: Seen | null = seen(e); up && !shared.get(up); up = parentOf(up)) shared.set(up, shared.has(up));
   }
+  const changed = new Map<List, Map<Element, Row>>();
   const found = elements.map((e) => {
     let it = seen(e);
     const path = [it.tag];
@@ -69,10 +70,11 @@ export function rowsOf(elements: readonly Element[], rows: Rows): (Row | undefin
     return entry(known, it.element, () => {
       const text = textIn(it.element);
       list.texts.push(text);
+      changed.set(list, known);
       return { path, wide: false, text, list };
     });
   });
-  for (const inParent of rows.values()) for (const { list, rows } of inParent.values()) widen(list, rows);
+  for (const [list, rows] of changed) widen(list, rows);
   return found.map((row) => (row && row.list.texts.length > 1 ? row : undefined));
 }
 
@@ -198,6 +200,9 @@ function textNow(element: Element, { path, wide }: Row): RowText {
   return wide ? textAround(element, path) : textIn(element);
 }
 
+/** Whether there are texts before the first element of each form in a parent. */
+const textsBefore = cached((_: Element | ShadowRoot) => new Map<string, boolean>());
+
 /**
  * Returns the texts of a row whose parts are beside each other, such as `<dt>` and `<dd>` or the cells of a grid: those since the previous
  * element of the same form, or if the first of these elements is the first part of its row, those up to the next one.
@@ -217,9 +222,13 @@ function textAround(element: Element, path: readonly string[]): RowText {
     }
     return texts;
   };
-  const siblings = (element.parentNode as Element | ShadowRoot).children;
-  const first = [...siblings].find((other) => other === element || isLike(other)) ?? element;
-  const isBefore = beside(first, "previousSibling").length > 0;
+  const parent = element.parentNode as Element | ShadowRoot;
+  const form = `${tagOf(element)} ${path.length > 1 ? tag : `"${text}"`}`;
+  const isBefore = entry(textsBefore(parent), form, () => {
+    let first = parent.firstElementChild;
+    while (first && first !== element && !isLike(first)) first = first.nextElementSibling;
+    return beside(first ?? element, "previousSibling").length > 0;
+  });
   const around = isBefore ? beside(element, "previousSibling").reverse() : beside(element, "nextSibling");
   return { lines: [...around, attributesIn(element).lines].join("\n").slice(0, LONGEST) };
 }
