@@ -244,7 +244,9 @@ fn help_is_short_or_full_and_names_only_what_applies() {
 #[testkit::test]
 fn completions_and_the_manual_come_from_the_grammar() {
     let bash = run(&["completions", "bash"]);
-    assert!(text(&bash.stdout).contains("--viewport-size"));
+    let script = text(&bash.stdout);
+    assert!(script.contains("--viewport-size"));
+    assert!(script.contains("compgen -W \"playwright compact\""));
     let refused = run(&["completions", "cmd"]);
     assert!(
         text(&refused.stderr).contains("[possible values: bash,"),

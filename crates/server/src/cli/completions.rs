@@ -8,6 +8,7 @@ use clap_complete::Shell;
 #[cfg(unix)]
 use super::do_command;
 use super::{arguments, print};
+use crate::config::flags;
 
 pub(super) const NAME: &str = "completions";
 
@@ -33,6 +34,12 @@ pub(super) fn run(matches: &ArgMatches) -> ExitCode {
     {
         command = command.mut_subcommand(do_command::NAME, |_| do_command::with_subcommands());
     }
+    command = with_values(command);
     clap_complete::generate(*shell, &mut command, "playhouse", &mut script);
     print(&String::from_utf8_lossy(&script))
+}
+
+fn with_values(command: Command) -> Command {
+    let command = command.mut_args(flags::with_values);
+    command.mut_subcommands(with_values)
 }

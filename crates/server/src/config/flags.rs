@@ -1,6 +1,6 @@
 //! The flags of the command line, which are generated from the table of options.
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, builder::PossibleValuesParser};
 use serde_json::Value;
 
 use super::{
@@ -75,6 +75,18 @@ fn all() -> impl Iterator<Item = (&'static OptionDef, Arg)> {
         };
         (def, argument)
     })
+}
+
+/// Returns the argument with the words that its option takes, for completions. Errors about other words come from the option itself.
+pub(crate) fn with_values(argument: Arg) -> Arg {
+    let def = OPTIONS.iter().find(|def| argument.get_id() == def.name);
+    let schema = def.map(|def| (def.schema)()).unwrap_or_default();
+    let words = schema["enum"].as_array().into_iter().flatten();
+    let words: Vec<_> = words.filter_map(Value::as_str).map(str::to_owned).collect();
+    match words.is_empty() {
+        true => argument,
+        false => argument.value_parser(PossibleValuesParser::new(words)),
+    }
 }
 
 fn help(def: &OptionDef) -> String {
