@@ -166,9 +166,33 @@ pub(super) fn headers(map: &Map<String, Value>) -> Headers {
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned)
     };
-    map.iter()
-        .map(|(name, value)| (name.clone(), text(value)))
-        .collect()
+    let named = map.iter().flat_map(|(name, value)| {
+        let value = text(value);
+        let values = match name.eq_ignore_ascii_case("set-cookie") {
+            true => cookies(&value),
+            false => vec![value],
+        };
+        values.into_iter().map(|value| (name.clone(), value))
+    });
+    named.collect()
+}
+
+/// Splits the values of several `Set-Cookie` headers, which WebKit joins with commas. A date contains a comma, too, but no name and `=`
+/// follow it. <https://www.rfc-editor.org/rfc/rfc6265#section-4.1.1>
+fn cookies(joined: &str) -> Vec<String> {
+    let mut cookies: Vec<String> = Vec::new();
+    for part in joined.split(", ") {
+        let name = part.split(['=', ';']).next().unwrap_or_default();
+        let begins = part[name.len()..].starts_with('=') && !name.contains(char::is_whitespace);
+        match cookies.last_mut() {
+            Some(cookie) if !begins => {
+                cookie.push_str(", ");
+                cookie.push_str(part);
+            }
+            _ => cookies.push(part.to_owned()),
+        }
+    }
+    cookies
 }
 
 pub(super) fn as_map(headers: &Headers) -> Map<String, Value> {
@@ -272,6 +296,16 @@ mod tests {
         ] {
             assert_eq!(net_error(text), name);
         }
+    }
+
+    #[test]
+    fn joined_cookies_are_split_but_not_in_their_dates() {
+        let first = "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/";
+        let joined =
+            json!({ "Set-Cookie": format!("{first}, b=; HttpOnly, c=x=y"), "Vary": "a, b=c" });
+        let all = headers(joined.as_object().expect("an object"));
+        let values: Vec<_> = all.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, [first, "b=; HttpOnly", "c=x=y", "a, b=c"]);
     }
 
     #[test]
