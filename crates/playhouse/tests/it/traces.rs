@@ -223,7 +223,7 @@ async fn each_context_is_traced_with_save_trace(engine: Engine) {
     call(&client, "browser_navigate", json!({ "url": url })).await;
     let again = client.call("browser_start_tracing", json!({})).await;
     assert!(
-        again.is_error && again.text.contains("already started"),
+        again.is_error && again.text.contains("already been started"),
         "{}",
         again.text
     );

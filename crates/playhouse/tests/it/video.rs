@@ -192,8 +192,13 @@ async fn videos_are_completed_when_the_browser_or_the_server_ends() {
     )
     .await;
     done(&client, "browser_navigate", url).await;
-    let running = Processes::from(client.pid().expect("it runs"));
-    assert!(!running.mentioning("ffmpeg").is_empty());
+    let pid = client.pid().expect("it runs");
+    // The program starts with the first frame.
+    let running = eventually(async || {
+        let running = Processes::from(pid);
+        (!running.mentioning("ffmpeg").is_empty()).then_some(running)
+    })
+    .await;
     assert!(client.end().await.success());
     running.gone().await;
     for name in ["closed.webm", "ended.webm"] {

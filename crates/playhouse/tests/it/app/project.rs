@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -182,8 +183,14 @@ pub(super) fn runs(pid: &Value) -> bool {
     testkit::process_stats::program(u32::try_from(pid).expect("a process id")).is_some()
 }
 
+/// Kills a process, and waits until it has ended.
 pub(super) fn kill(pid: u64) {
     let _ = kill_process(pid_of(&json!(pid)), Signal::KILL);
+    let ended = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        !runs(&json!(pid))
+    });
+    assert!(ended, "the process {pid} was killed and runs");
 }
 
 pub(super) fn get(answer: &Value, path: &str) -> (u16, String) {
