@@ -15,6 +15,8 @@ await build({ ...common, entryPoints: ["src/databases.entry.ts"], outfile: "dist
 
 await build({ ...common, minifyIdentifiers: true, entryPoints: ["src/vitals.entry.ts"], outfile: "dist/vitals.js" });
 
+await build({ ...common, minifyIdentifiers: true, entryPoints: ["src/resource.entry.ts"], outfile: "dist/resource.js" });
+
 // Scripts of pages must not detect it, so it leaves nothing behind but the functions that it replaces.
 await build({ ...common, minifyIdentifiers: true, entryPoints: ["src/timers.entry.ts"], outfile: "dist/timers.js" });
 
@@ -41,6 +43,7 @@ await build({
 await build({ ...core, minifyIdentifiers: true, entryPoints: ["src/overlay.entry.ts"], outfile: "dist/overlay.js" });
 
 await build({ ...core, minifyIdentifiers: true, entryPoints: ["src/devtools.entry.ts"], outfile: "dist/devtools.js" });
+await build({ ...core, minifyIdentifiers: true, entryPoints: ["src/visible.entry.ts"], outfile: "dist/visible.js" });
 await build({ ...core, minifyIdentifiers: true, entryPoints: ["src/audit.entry.ts"], outfile: "dist/audit.js" });
 
 // axe-core is compressed and otherwise unchanged. Versions of zlib compress differently, so a file with the same content is kept.

@@ -21,7 +21,7 @@ mod frame_tree;
 pub(crate) mod gesture;
 mod guard;
 mod id;
-mod image;
+pub(crate) mod image;
 mod input;
 pub(crate) mod interception;
 pub(crate) mod keys;
@@ -36,6 +36,7 @@ mod registry;
 pub(crate) mod screencast;
 pub(crate) mod scripts;
 mod stack;
+mod styles;
 pub(crate) mod webdriver;
 mod withheld;
 
@@ -47,8 +48,8 @@ pub use context::{ContextBackend, OriginDocuments};
 pub(crate) use context::{Cookies, Permissions};
 pub use event::{
     ConsoleMessage, DialogKind, DownloadEvent, Headers, MessageKind, PageEvent, RequestEvent,
-    ResponseFacts, ScreencastFrame, ScreencastSender, SourceLocation, StreamMessage,
-    StreamMessageKind,
+    ResponseFacts, ScreencastFrame, ScreencastSender, SourceLocation, SourcePosition,
+    StreamMessage, StreamMessageKind,
 };
 pub use id::{FrameId, Handle, LoaderId, PageId, RequestId};
 pub use input::{HeldKey, InputStep, Key, Modifier, MouseButton, Point};
@@ -56,14 +57,16 @@ pub use interception::{Fetched, PausedRequest, Verdict};
 pub(crate) use observer::Reporter;
 pub use observer::{ContextObserver, PageObserver};
 pub use options::{
-    ColorScheme, ContextOptions, Cookie, Geolocation, HttpCredentials, MediaFeatures, PageTimeouts,
-    PdfOptions, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Throttling, Viewport,
+    ColorScheme, ContextOptions, Cookie, EmulatedOption, Geolocation, HttpCredentials,
+    MediaFeatures, PageTimeouts, PdfOptions, SameSite, Screenshot, ScreenshotArea,
+    ScreenshotFormat, Size, Throttling, Viewport,
 };
 pub use page::PageBackend;
 pub(crate) use page::{
     Capture, Dialogs, Emulation, Evaluation, Frames, Input, Interception, Navigation, Profiling,
-    Requests, Screencast, Unresponsive,
+    Requests, Screencast, Styles, Unresponsive,
 };
 pub use profiling::{CoveredRange, CoveredSource, OutputFile, SourceKind};
 pub use proxy::Proxy;
 pub(crate) use proxy::{Endpoint, ProxyScheme};
+pub use styles::{Declaration, InheritedRules, MatchedStyles, RuleOrigin, StyleRule, StyleSheet};

@@ -3,8 +3,8 @@
 mod visited_origins;
 
 use crate::backend::{
-    Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent, Feature,
-    Geolocation, Headers, PageBackend, PageId, PageObserver, Throttling,
+    Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent,
+    EmulatedOption, Feature, Geolocation, Headers, PageBackend, PageId, PageObserver, Throttling,
 };
 use crate::download::{Download, Downloads};
 use crate::egress::Egress;
@@ -67,7 +67,8 @@ struct State {
     downloads: Downloads,
     refused: u64,
     visited_origins: VisitedOrigins,
-    offline: bool,
+    /// The options with their changes.
+    emulated: ContextOptions,
     throttling: Throttling,
     routes: Routes,
     /// The recorders of requests.
@@ -89,7 +90,7 @@ impl Shared {
         capabilities: &Capabilities,
     ) -> Arc<Self> {
         let state = State {
-            offline: options.offline,
+            emulated: options.clone(),
             throttling: options.throttling,
             routes: options.routes.clone(),
             ..State::default()
@@ -126,7 +127,8 @@ impl ContextObserver for Shared {
                 .cloned()
         };
         let egress = self.egress.clone();
-        let page = Page::with_egress(backend, opener.as_ref(), &self.options, egress);
+        let options = self.state().emulated.clone();
+        let page = Page::with_egress(backend, opener.as_ref(), &options, egress);
         let observer = self.state().visited_origins.recording(page.observer());
         {
             let mut state = self.state();
@@ -207,6 +209,11 @@ impl BrowserContext {
         self.shared.state().downloads.all()
     }
 
+    /// Returns the number of downloads that have started, which is the number of the next one.
+    pub fn download_count(&self) -> u64 {
+        self.shared.state().downloads.count()
+    }
+
     /// Returns the number of pages that were closed at once because pages had opened too many.
     pub fn refused_pages(&self) -> u64 {
         self.shared.state().refused
@@ -258,7 +265,60 @@ impl BrowserContext {
         if let Some(egress) = &self.shared.egress {
             egress.set_offline(offline);
         }
-        self.shared.state().offline = offline;
+        self.shared.state().emulated.offline = offline;
+        Ok(())
+    }
+
+    /// Replaces the options that changed, for all pages and for those that open later. Fails without an effect if the browser cannot change
+    /// one of them in an open context, or rejects a value.
+    pub async fn emulate(
+        &self,
+        progress: &Progress,
+        options: &ContextOptions,
+        changed: &[EmulatedOption],
+    ) -> Result<()> {
+        let capabilities = &self.shared.capabilities;
+        capabilities.require_for_changes(options, changed)?;
+        let before = self.shared.state().emulated.clone();
+        let mut after = before.clone();
+        after.copy_from(options, changed);
+        if let Err(error) = self.apply(progress, &after, changed).await {
+            let undone = self.apply(progress, &before, changed).await;
+            tracing::debug!(?undone, "options were reset");
+            return Err(error);
+        }
+        self.shared.state().emulated = after;
+        Ok(())
+    }
+
+    async fn apply(
+        &self,
+        progress: &Progress,
+        options: &ContextOptions,
+        changed: &[EmulatedOption],
+    ) -> Result<()> {
+        use EmulatedOption as O;
+        progress.run(self.backend.emulate(options, changed)).await?;
+        for page in self.pages() {
+            if changed.contains(&O::Viewport) {
+                page.set_viewport(progress, options.viewport.as_ref())
+                    .await?;
+            }
+            let mut media = page.media();
+            for option in changed {
+                media.copy_from(&options.media, *option);
+            }
+            if media != page.media() {
+                page.emulate_media(progress, media).await?;
+            }
+        }
+        if changed.contains(&O::ExtraHeaders) {
+            self.set_extra_headers(progress, &options.extra_headers)
+                .await?;
+        }
+        if changed.contains(&O::Offline) {
+            self.set_offline(progress, options.offline).await?;
+        }
         Ok(())
     }
 
@@ -312,7 +372,7 @@ impl BrowserContext {
 
     /// Returns whether offline mode is on.
     pub fn is_offline(&self) -> bool {
-        self.shared.state().offline
+        self.shared.state().emulated.offline
     }
 
     /// Returns the throttling.
@@ -327,7 +387,15 @@ impl BrowserContext {
 
     /// Sets headers that are added to every request from now on.
     pub async fn set_extra_headers(&self, progress: &Progress, headers: &Headers) -> Result<()> {
-        progress.run(self.backend.set_extra_headers(headers)).await
+        progress
+            .run(self.backend.set_extra_headers(headers))
+            .await?;
+        self.shared
+            .state()
+            .emulated
+            .extra_headers
+            .clone_from(headers);
+        Ok(())
     }
 
     /// Sets the emulated geolocation; `None` removes it.
@@ -338,7 +406,9 @@ impl BrowserContext {
     ) -> Result<()> {
         progress
             .run(self.backend.set_geolocation(geolocation))
-            .await
+            .await?;
+        self.shared.state().emulated.geolocation = geolocation;
+        Ok(())
     }
 
     /// Grants permissions by their Playwright names, to one origin or to all.

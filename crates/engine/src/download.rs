@@ -74,6 +74,11 @@ impl Downloads {
         }
     }
 
+    /// Returns the number of downloads that have started.
+    pub(crate) fn count(&self) -> u64 {
+        self.next
+    }
+
     pub(crate) fn all(&self) -> Vec<Download> {
         self.all.clone()
     }

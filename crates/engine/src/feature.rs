@@ -20,9 +20,15 @@ pub enum Feature {
     /// [`crate::Page::start_coverage`].
     #[strum(to_string = "Measuring code coverage")]
     Coverage,
+    /// [`crate::Locator::styles`].
+    #[strum(to_string = "Reading the style rules of an element")]
+    StyleRules,
     /// [`crate::ContextOptions::media`] and later changes of it.
     #[strum(to_string = "Media feature emulation")]
     MediaFeatures,
+    /// [`crate::MediaFeatures::forced_colors`].
+    #[strum(to_string = "Forced colors emulation")]
+    ForcedColors,
     /// [`crate::Viewport::is_mobile`].
     #[strum(to_string = "Mobile viewport emulation")]
     MobileViewport,
@@ -50,6 +56,9 @@ pub enum Feature {
     /// [`crate::ContextOptions::timezone`].
     #[strum(to_string = "Time zone emulation")]
     TimeZone,
+    /// Changes of [`crate::ContextOptions::locale`] and [`crate::ContextOptions::timezone`] in an open context.
+    #[strum(to_string = "Changing the locale or the time zone of an open context")]
+    LocaleChange,
     /// [`crate::ContextOptions::ignore_https_errors`] in the context that the browser begins with.
     #[strum(to_string = "Ignoring certificate errors in a persistent profile")]
     IgnoreCertificatesInProfile,
@@ -134,6 +143,9 @@ pub enum Alternative {
     /// Use an isolated context, or Chromium.
     #[strum(to_string = "Use an isolated context, or Chromium.")]
     IsolatedContext,
+    /// Set it when the context is created, or use Chromium or Firefox.
+    #[strum(to_string = "Set it when the context is created, or use Chromium or Firefox.")]
+    NewContext,
     /// Mock the response, or use Chromium.
     #[strum(to_string = "Mock the response, or use Chromium.")]
     MockedResponse,

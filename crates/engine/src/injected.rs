@@ -69,6 +69,9 @@ pub(crate) const READER: &str = include_str!("../injected/dist/reader.js");
 
 /// Adds the functions of highlights, annotations and the recorder to the core. Has no effect in a document that has them.
 pub(crate) const DEVTOOLS: &str = include_str!("../injected/dist/devtools.js");
+/// Adds the function `visibleBoxes` to `__playhouseCore`: the boxes of elements on an annotated screenshot.
+pub(crate) const VISIBLE: &str = include_str!("../injected/dist/visible.js");
+
 /// Adds the function `audit` to `__playhouseCore`: the check of a page and of its links, and with [`axe_script`] the accessibility audit.
 pub(crate) const AUDIT: &str = include_str!("../injected/dist/audit.js");
 
@@ -114,6 +117,12 @@ pub(crate) const DOM_SNAPSHOT: Bundle = Bundle {
 pub(crate) const VITALS: Bundle = Bundle {
     name: "__playhouseVitals",
     script: include_str!("../injected/dist/vitals.js"),
+};
+
+/// Loads a resource with a size limit and a time limit.
+pub(crate) const RESOURCE: Bundle = Bundle {
+    name: "__playhouseResource",
+    script: include_str!("../injected/dist/resource.js"),
 };
 
 /// Records in the page's world what an action causes.

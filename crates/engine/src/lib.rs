@@ -169,6 +169,7 @@
 
 mod action;
 mod addresses;
+mod annotated_screenshot;
 mod annotation;
 mod audit;
 mod backend;
@@ -204,7 +205,10 @@ mod routes;
 mod selector;
 mod settle;
 mod snapshot;
+mod source_map;
+mod sources;
 mod storage;
+mod styles;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod text;
@@ -213,6 +217,7 @@ mod video;
 
 pub use action::{Click, HeldInput, InputFile, Payload};
 pub use addresses::AddressRules;
+pub use annotated_screenshot::{AnnotatedScreenshot, Placement};
 pub use annotation::{Annotation, Annotations};
 pub use audit::{
     AccessibilityAudit, AuditedElement, BrokenLink, Finding, FindingKind, LinkCheck, PageCheck,
@@ -221,13 +226,15 @@ pub use audit::{
 pub use backend::address::INTERNAL_PAGES;
 pub use backend::{
     Alternative, BrowserBackend, Capabilities, ColorScheme, ConsoleMessage, ContextBackend,
-    ContextObserver, ContextOptions, Cookie, CoveredRange, CoveredSource, DialogKind,
-    DownloadEvent, FailureReason, Feature, Fetched, FrameId, Geolocation, Handle, Headers, HeldKey,
-    HttpCredentials, InputStep, Key, LoaderId, MediaFeatures, MessageKind, Modifier, MouseButton,
-    OriginDocuments, OutputFile, PageBackend, PageEvent, PageId, PageObserver, PageTimeouts,
-    PausedRequest, PdfOptions, Point, Proxy, RequestEvent, RequestId, ResponseFacts, SameSite,
-    ScreencastFrame, ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat, Size,
-    SourceKind, SourceLocation, StreamMessage, StreamMessageKind, Throttling, Verdict, Viewport,
+    ContextObserver, ContextOptions, Cookie, CoveredRange, CoveredSource, Declaration, DialogKind,
+    DownloadEvent, EmulatedOption, FailureReason, Feature, Fetched, FrameId, Geolocation, Handle,
+    Headers, HeldKey, HttpCredentials, InheritedRules, InputStep, Key, LoaderId, MatchedStyles,
+    MediaFeatures, MessageKind, Modifier, MouseButton, OriginDocuments, OutputFile, PageBackend,
+    PageEvent, PageId, PageObserver, PageTimeouts, PausedRequest, PdfOptions, Point, Proxy,
+    RequestEvent, RequestId, ResponseFacts, RuleOrigin, SameSite, ScreencastFrame,
+    ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceKind,
+    SourceLocation, SourcePosition, StreamMessage, StreamMessageKind, StyleRule, StyleSheet,
+    Throttling, Verdict, Viewport,
 };
 pub use browser::Browser;
 pub use console::{ConsoleCounts, ConsoleEntry};
@@ -270,8 +277,12 @@ pub use routes::{
 };
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch, reference_in};
 pub use settle::{Peek, SettleOptions, Settled, Watch};
-pub use snapshot::{Found, Layout, Line, LineKind, LineRange, Lines, Pattern, Ref};
+pub use snapshot::{Found, Layout, Line, LineKind, LineRange, Lines, Pattern, Ref, VisibleRef};
 pub use storage::{OriginStorage, StorageItem, StorageState};
+pub use styles::{
+    BoxModel, Declared, ElementStyles, MatchedRule, Overridden, Precedence, RuleOf, StyleProperty,
+    Variable,
+};
 pub use tokens::{estimate_tokens, prefix_of_tokens, suffix_of_tokens};
 pub use video::{VideoOptions, VideoRecording};
 pub use wire::span::{COMMAND as COMMAND_SPAN, TARGET as TELEMETRY};

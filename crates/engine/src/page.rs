@@ -10,6 +10,8 @@ mod interception;
 mod invisible;
 mod model_context;
 mod navigation;
+mod observer;
+mod own_requests;
 mod passwords;
 mod screencast;
 mod script;
@@ -29,8 +31,8 @@ pub(crate) use state::PageState;
 pub use state::{Dialog, FileChooser};
 
 use crate::backend::{
-    ContextOptions, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageEvent, PageId,
-    PageObserver, PageTimeouts, PausedRequest, PdfOptions, RequestId, Screenshot, Viewport,
+    ContextOptions, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageId, PageObserver,
+    PageTimeouts, PdfOptions, RequestId, Screenshot, Viewport,
 };
 use crate::console::{ConsoleCounts, ConsoleEntry};
 use crate::egress::Egress;
@@ -374,8 +376,20 @@ impl Page {
                 ..current.clone()
             };
         }
-        progress.run(self.backend.set_viewport(&viewport)).await?;
-        self.state().viewport = Some(viewport);
+        self.set_viewport(progress, Some(&viewport)).await
+    }
+
+    /// Sets the viewport; `None`: that of the window.
+    pub(crate) async fn set_viewport(
+        &self,
+        progress: &Progress,
+        viewport: Option<&Viewport>,
+    ) -> Result<()> {
+        match viewport {
+            Some(viewport) => progress.run(self.backend.set_viewport(viewport)).await?,
+            None => progress.run(self.backend.clear_viewport()).await?,
+        }
+        self.state().viewport = viewport.cloned();
         Ok(())
     }
 
@@ -578,28 +592,5 @@ impl Page {
 
     pub(crate) fn alive(&self) -> Result<()> {
         self.state().alive()
-    }
-}
-
-impl PageObserver for Shared {
-    fn paused(&self, request: PausedRequest) -> bool {
-        self.intercept_request(request)
-    }
-
-    fn event(&self, event: PageEvent) {
-        let event = event.bounded();
-        {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            let event = self.with_reason(event, &mut state);
-            let tapped = (!state.taps.is_empty()).then(|| event.clone());
-            self.group.counting(&mut state, |state| state.apply(event));
-            if let Some(tapped) = tapped {
-                // A subscriber with a full queue is removed, so that none gets events with a gap.
-                state
-                    .taps
-                    .retain(|tap| tap.try_send(tapped.clone()).is_ok());
-            }
-        }
-        self.changes.send_modify(|count| *count += 1);
     }
 }

@@ -7,8 +7,8 @@ use crate::memory;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::snapshot::{
-    Facts, FrameSnapshot, Layout, LineRange, Lines, Observed, RenderOptions, Rendered, Restyled,
-    Side, Transient, Wanted, changes, nearest,
+    Candidate, Facts, FrameSnapshot, Layout, LineRange, Lines, Observed, RenderOptions, Rendered,
+    Restyled, Side, Transient, Wanted, changes, nearest,
 };
 use futures_util::future::{BoxFuture, join_all};
 use serde::Deserialize;
@@ -257,6 +257,18 @@ impl Page {
         };
         let snapshot = self.snapshot(progress, &options).await?;
         Ok(compute(move || nearest(&snapshot.text, &snapshot.lines, &wanted)).await)
+    }
+
+    /// Returns the elements that may be visible and that a person can act on, and those of frames.
+    pub(crate) async fn candidates(&self) -> Result<Vec<Candidate>> {
+        let options = SnapshotOptions {
+            layout: Layout::Compact,
+            ..SnapshotOptions::default()
+        };
+        let read = self.read(&options, false, None).await?;
+        let root = read.ok_or(Error::DocumentGone {})?.root;
+        let is_large = root.size() > LARGE;
+        Ok(task::compute_if_large(is_large, move || root.candidates()).await)
     }
 
     /// Reads the tree of the document or of the root element; if all of the document is read, its title too, and with

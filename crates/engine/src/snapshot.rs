@@ -21,6 +21,7 @@ mod scalar;
 mod surroundings;
 #[cfg(test)]
 mod tests;
+mod visible;
 
 pub(crate) use changes::{Observed, Restyled, Side, Transient, changes};
 pub(crate) use described::Descriptions;
@@ -31,3 +32,5 @@ pub use fold::LineRange;
 pub(crate) use line::Rendered;
 pub use line::{Line, LineKind, Lines, Ref};
 pub(crate) use nearest::{Wanted, nearest};
+pub(crate) use visible::Candidate;
+pub use visible::VisibleRef;

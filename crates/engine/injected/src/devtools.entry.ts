@@ -5,6 +5,7 @@ import { annotate, annotations, freezeAnnotations, removeAnnotations } from "./d
 import { core, type Core } from "./devtools/core";
 import { hideHighlights, highlight } from "./devtools/highlight";
 import { recordActionsOf, startRecorder, stopRecorder, takeRecords } from "./devtools/recorder";
+import { view } from "./devtools/view";
 
 const functions: Record<string, (argument: never) => unknown> = {
   annotate,
@@ -16,6 +17,7 @@ const functions: Record<string, (argument: never) => unknown> = {
   startRecorder,
   stopRecorder,
   takeRecords,
+  view,
 };
 
 /** The first character of a result is the character that stands for quotes in it: here the quote itself. */

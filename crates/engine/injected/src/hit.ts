@@ -115,7 +115,7 @@ function missOf(e: Element, event: MouseEvent): Miss | undefined {
 }
 
 /** Whether an event at `found` counts as one at the element: it is in the element, in its button or link, or in a label of its control. */
-function receives(e: Element, found: Element): boolean {
+export function receives(e: Element, found: Element): boolean {
   const control = controlOf(e);
   // The control of a label can be anywhere: it counts as the target only if it contains the element.
   const target = isInside(e, control) ? control : e;
@@ -161,7 +161,7 @@ function slotAt({ x, y }: Point, root: ShadowRoot): Element | undefined {
   return [...root.querySelectorAll("slot")].find((slot) => slot.assignedNodes().some(isHere));
 }
 
-function pointOf(e: Element, position?: Point): Point | undefined {
+export function pointOf(e: Element, position?: Point): Point | undefined {
   if (position) {
     const box = e.getBoundingClientRect();
     return { x: box.x + e.clientLeft + position.x, y: box.y + e.clientTop + position.y };

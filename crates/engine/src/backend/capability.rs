@@ -1,6 +1,6 @@
 //! The features that not all browsers support, which are checked before an operation begins.
 
-use super::{Alternative, ContextOptions, Feature, MediaFeatures};
+use super::{Alternative, ContextOptions, EmulatedOption, Feature, MediaFeatures};
 use crate::error::{Error, Result};
 
 /// The features that a browser does not support, and their alternatives.
@@ -63,6 +63,7 @@ impl Capabilities {
                 Feature::MediaFeatures,
                 options.media != MediaFeatures::default(),
             ),
+            (Feature::ForcedColors, options.media.forced_colors.is_some()),
             (
                 Feature::MobileViewport,
                 viewport.is_some_and(|viewport| viewport.is_mobile),
@@ -98,6 +99,20 @@ impl Capabilities {
             .filter(|(_, is_required)| *is_required)
             .try_for_each(|(feature, _)| self.require(feature))
     }
+
+    /// Fails with the first feature that changes of the options of an open context require and the browser does not support.
+    pub(crate) fn require_for_changes(
+        &self,
+        options: &ContextOptions,
+        changed: &[EmulatedOption],
+    ) -> Result<()> {
+        let mut used = ContextOptions::default();
+        used.copy_from(options, changed);
+        self.require_for(&used)?;
+        let place = [EmulatedOption::Locale, EmulatedOption::TimeZone];
+        let is_moved = place.iter().any(|option| changed.contains(option));
+        self.require_if(is_moved, Feature::LocaleChange)
+    }
 }
 
 #[cfg(test)]
@@ -123,5 +138,25 @@ mod tests {
             "Bypassing the Content-Security-Policy is not supported by Firefox. Use Chromium for it."
         );
         assert_eq!(refused.code(), "UNSUPPORTED_BY_BROWSER");
+    }
+
+    #[test]
+    fn changes_of_an_open_context_are_refused_where_only_a_new_one_has_them() {
+        let browser = Capabilities {
+            browser: "WebKit",
+            lacks: &[(Feature::LocaleChange, Alternative::NewContext)],
+            lacks_elsewhere: &[],
+            throttles: false,
+        };
+        let options = ContextOptions {
+            locale: Some("de-DE".to_owned()),
+            ..ContextOptions::default()
+        };
+        assert!(browser.require_for(&options).is_ok());
+        let changed = [EmulatedOption::Offline, EmulatedOption::Locale];
+        let refused = browser.require_for_changes(&options, &changed).unwrap_err();
+        assert_eq!(refused.code(), "UNSUPPORTED_BY_BROWSER");
+        let others = [EmulatedOption::Offline, EmulatedOption::UserAgent];
+        assert!(browser.require_for_changes(&options, &others).is_ok());
     }
 }

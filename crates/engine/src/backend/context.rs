@@ -1,6 +1,6 @@
 //! The interface of a browser context.
 
-use super::{Cookie, Geolocation, Headers, PageId, Throttling};
+use super::{ContextOptions, Cookie, EmulatedOption, Geolocation, Headers, PageId, Throttling};
 use crate::error::Result;
 use crate::routes::Routes;
 use async_trait::async_trait;
@@ -27,6 +27,10 @@ pub trait ContextBackend: Cookies + Permissions + Send + Sync {
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()>;
     /// Sets the position that the pages see; `None` makes it unavailable.
     async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()>;
+    /// Stores the options that changed, for pages that open later, and applies the user agent, the locale, the time zone, the position, the
+    /// permissions and the credentials among them to the open pages. The others have methods of their own. Fails with `InvalidOption` if the
+    /// browser rejects a locale or a time zone.
+    async fn emulate(&self, options: &ContextOptions, changed: &[EmulatedOption]) -> Result<()>;
     /// Adds a script that runs in each new document before the document's own.
     async fn add_init_script(&self, source: &str) -> Result<()>;
 

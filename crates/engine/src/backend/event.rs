@@ -317,7 +317,7 @@ pub enum MessageKind {
 }
 
 /// A position in a script or document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SourceLocation {
     /// The URL of the script or document.
     pub url: String,
@@ -325,6 +325,29 @@ pub struct SourceLocation {
     pub line: u32,
     /// The column, from 0.
     pub column: u32,
+    /// The name of the function; empty if it has none or the browser does not report it.
+    #[serde(skip)]
+    pub function: String,
+    /// The position in the source from which the script was built, if it was looked up and has one.
+    #[serde(skip)]
+    pub source: Option<SourcePosition>,
+}
+
+/// A position in a source from which a script or a style sheet was built. Line and column are from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcePosition {
+    /// The path of the source on the origin of the built file, such as `src/app.ts`; the URL if it has another origin.
+    pub source: Arc<str>,
+    /// The line.
+    pub line: u32,
+    /// The column, in UTF-16 units.
+    pub column: u32,
+}
+
+impl std::fmt::Display for SourcePosition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.source, self.line, self.column)
+    }
 }
 
 /// The kind of a dialog.

@@ -51,30 +51,45 @@ pub(crate) fn convert(
     scale: f64,
     options: &Screenshot,
 ) -> ImageResult<Vec<u8>> {
-    let mut picture = image::load_from_memory_with_format(png, ImageFormat::Png)?;
+    let mut picture = decode(png)?;
     if let Some([x, y, width, height]) = part {
         picture = picture.crop_imm(x, y, width, height);
     }
-    if is_scaled(scale) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a size in pixels"
-        )]
-        let scaled = |length: u32| (f64::from(length) * scale).round().max(1.0) as u32;
-        let (width, height) = (scaled(picture.width()), scaled(picture.height()));
-        picture = picture.resize_exact(width, height, FilterType::Triangle);
+    encode(&scaled(picture, scale), options)
+}
+
+/// Decodes a PNG.
+pub(crate) fn decode(png: &[u8]) -> ImageResult<DynamicImage> {
+    image::load_from_memory_with_format(png, ImageFormat::Png)
+}
+
+/// Returns the image at this scale.
+pub(crate) fn scaled(picture: DynamicImage, scale: f64) -> DynamicImage {
+    if !is_scaled(scale) {
+        return picture;
     }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a size in pixels"
+    )]
+    let side = |length: u32| (f64::from(length) * scale).round().max(1.0) as u32;
+    let (width, height) = (side(picture.width()), side(picture.height()));
+    picture.resize_exact(width, height, FilterType::Triangle)
+}
+
+/// Encodes an image in the requested format.
+pub(crate) fn encode(picture: &DynamicImage, options: &Screenshot) -> ImageResult<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
     match options.format {
         ScreenshotFormat::Png => picture.write_to(&mut bytes, ImageFormat::Png),
         ScreenshotFormat::Webp => {
-            DynamicImage::ImageRgba8(picture.into_rgba8()).write_to(&mut bytes, ImageFormat::WebP)
+            DynamicImage::ImageRgba8(picture.to_rgba8()).write_to(&mut bytes, ImageFormat::WebP)
         }
         ScreenshotFormat::Jpeg => {
             let quality = options.quality.unwrap_or(80);
             let encoder = JpegEncoder::new_with_quality(&mut bytes, quality);
-            picture.into_rgb8().write_with_encoder(encoder)
+            picture.to_rgb8().write_with_encoder(encoder)
         }
     }?;
     Ok(bytes.into_inner())

@@ -176,6 +176,50 @@ pub struct ContextOptions {
     pub timeouts: PageTimeouts,
 }
 
+/// An option of a context that can be changed while the context is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmulatedOption {
+    /// [`ContextOptions::viewport`].
+    Viewport,
+    /// [`ContextOptions::user_agent`].
+    UserAgent,
+    /// [`ContextOptions::locale`].
+    Locale,
+    /// [`ContextOptions::timezone`].
+    TimeZone,
+    /// [`MediaFeatures::color_scheme`].
+    ColorScheme,
+    /// [`MediaFeatures::reduced_motion`].
+    ReducedMotion,
+    /// [`MediaFeatures::forced_colors`].
+    ForcedColors,
+    /// [`MediaFeatures::contrast`].
+    Contrast,
+    /// [`ContextOptions::geolocation`].
+    Geolocation,
+    /// [`ContextOptions::permissions`].
+    Permissions,
+    /// [`ContextOptions::extra_headers`].
+    ExtraHeaders,
+    /// [`ContextOptions::http_credentials`].
+    HttpCredentials,
+    /// [`ContextOptions::offline`].
+    Offline,
+}
+
+impl MediaFeatures {
+    /// Copies an option from other features, if it is one of media.
+    pub(crate) fn copy_from(&mut self, other: &Self, option: EmulatedOption) {
+        match option {
+            EmulatedOption::ColorScheme => self.color_scheme.clone_from(&other.color_scheme),
+            EmulatedOption::ReducedMotion => self.reduced_motion.clone_from(&other.reduced_motion),
+            EmulatedOption::ForcedColors => self.forced_colors.clone_from(&other.forced_colors),
+            EmulatedOption::Contrast => self.contrast.clone_from(&other.contrast),
+            _ => {}
+        }
+    }
+}
+
 /// The timeouts for unresponsive pages. Tests shorten them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageTimeouts {
@@ -192,6 +236,29 @@ impl Default for PageTimeouts {
 }
 
 impl ContextOptions {
+    /// Copies these options from others.
+    pub(crate) fn copy_from(&mut self, other: &Self, options: &[EmulatedOption]) {
+        for &option in options {
+            match option {
+                EmulatedOption::Viewport => self.viewport.clone_from(&other.viewport),
+                EmulatedOption::UserAgent => self.user_agent.clone_from(&other.user_agent),
+                EmulatedOption::Locale => self.locale.clone_from(&other.locale),
+                EmulatedOption::TimeZone => self.timezone.clone_from(&other.timezone),
+                EmulatedOption::ColorScheme
+                | EmulatedOption::ReducedMotion
+                | EmulatedOption::ForcedColors
+                | EmulatedOption::Contrast => self.media.copy_from(&other.media, option),
+                EmulatedOption::Geolocation => self.geolocation = other.geolocation,
+                EmulatedOption::Permissions => self.permissions.clone_from(&other.permissions),
+                EmulatedOption::ExtraHeaders => self.extra_headers.clone_from(&other.extra_headers),
+                EmulatedOption::HttpCredentials => {
+                    self.http_credentials.clone_from(&other.http_credentials);
+                }
+                EmulatedOption::Offline => self.offline = other.offline,
+            }
+        }
+    }
+
     /// Returns the script that records timers, which precedes all others.
     pub(crate) fn timers_script(&self) -> Option<String> {
         self.timers.map(timers)

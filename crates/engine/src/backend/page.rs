@@ -1,10 +1,11 @@
 //! The interface of a page, in one trait for each concern. Each protocol implements a trait in the file of that name below its `page` module; `Capture` is in `screenshot.rs`.
 
 use super::{
-    CoveredSource, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures,
-    OutputFile, PageId, PdfOptions, RequestId, ScreencastSender, Screenshot, Verdict, Viewport,
+    CoveredSource, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MatchedStyles,
+    MediaFeatures, OutputFile, PageId, PdfOptions, RequestId, ScreencastSender, Screenshot,
+    Verdict, Viewport,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use async_trait::async_trait;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub trait PageBackend:
     + Capture
     + Profiling
     + Screencast
+    + Styles
     + Unresponsive
     + Send
     + Sync
@@ -167,6 +169,10 @@ pub trait Requests {
 pub trait Emulation {
     /// Changes the viewport.
     async fn set_viewport(&self, viewport: &Viewport) -> Result<()>;
+    /// Ends the emulation of a viewport, so that the page is as large as its window. Has no effect where a viewport is a resized window.
+    async fn clear_viewport(&self) -> Result<()> {
+        Ok(())
+    }
     /// Emulates media features. `None` resets a feature.
     async fn emulate_media(&self, features: &MediaFeatures) -> Result<()>;
     /// Sets the headers that are added to every request of the page. They override those of its context.
@@ -213,6 +219,23 @@ pub trait Profiling {
     async fn start_coverage(&self) -> Result<()>;
     /// Ends the counting and returns the scripts and style sheets of the documents that are shown.
     async fn stop_coverage(&self) -> Result<Vec<CoveredSource>>;
+}
+
+/// The style rules of elements. Only Chromium reports them.
+#[async_trait]
+pub trait Styles {
+    /// Returns the style rules that match an element, and the longhand properties of those names that are shorthands.
+    async fn matched_styles(
+        &self,
+        _frame: &FrameId,
+        _element: Handle,
+        _names: &[String],
+    ) -> Result<MatchedStyles> {
+        Err(Error::protocol(
+            "styles",
+            "the browser does not report them",
+        ))
+    }
 }
 
 /// Detection and termination of unresponsive pages.

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::backend::{
-    ContextObserver, Cookie, Cookies, Geolocation, Headers, OriginDocuments, PageId, Permissions,
-    Throttling,
+    ContextObserver, Cookie, Cookies, EmulatedOption, Geolocation, Headers, OriginDocuments,
+    PageId, Permissions, Throttling,
 };
 use crate::routes::Routes;
 use async_trait::async_trait;
@@ -86,6 +86,9 @@ impl ContextBackend for Context {
         unexpected()
     }
     async fn set_geolocation(&self, _: Option<Geolocation>) -> Result<()> {
+        unexpected()
+    }
+    async fn emulate(&self, _: &ContextOptions, _: &[EmulatedOption]) -> Result<()> {
         unexpected()
     }
     async fn add_init_script(&self, _: &str) -> Result<()> {

@@ -126,6 +126,17 @@ pub fn evaluate(locator: Option<&Selector>, function: &str) -> String {
     )
 }
 
+/// Returns the code that waits until a function returns a truthy value.
+pub fn wait_for_function(function: &str) -> String {
+    let page = Selector::default();
+    call(
+        &page,
+        "waitForFunction",
+        [function.into()],
+        Options::default(),
+    )
+}
+
 /// Returns the code that waits until the first element with a text is visible or hidden.
 pub fn wait_for_text(text: &str, visible: bool) -> String {
     let state = if visible { "visible" } else { "hidden" };

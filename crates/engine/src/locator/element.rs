@@ -148,43 +148,22 @@ impl Element {
         let Some(rect) = bounds.rect else {
             return Ok(None);
         };
-        let start = self
-            .to_main(Point {
-                x: rect.x,
-                y: rect.y,
-            })
-            .await?;
-        let end = self
-            .to_main(Point {
-                x: rect.x + rect.width,
-                y: rect.y + rect.height,
-            })
-            .await?;
+        let start = Point {
+            x: rect.x,
+            y: rect.y,
+        };
+        let start = self.page.to_main(&self.frame, start).await?;
+        let end = Point {
+            x: rect.x + rect.width,
+            y: rect.y + rect.height,
+        };
+        let end = self.page.to_main(&self.frame, end).await?;
         Ok(Some(Rect {
             x: start.x,
             y: start.y,
             width: end.x - start.x,
             height: end.y - start.y,
         }))
-    }
-
-    /// Converts a point from the element's frame to the main frame's viewport.
-    async fn to_main(&self, point: Point) -> Result<Point> {
-        let mut point = point;
-        let mut frame = self.frame.clone();
-        while let Some((parent, owner)) = self.page.backend.frame_owner(&frame).await? {
-            #[derive(Deserialize)]
-            struct At {
-                point: Point,
-            }
-            let at: At = self
-                .sibling(parent.clone(), owner)
-                .call("aimThrough", json!({ "point": point, "hit": false }))
-                .await?;
-            point = at.point;
-            frame = parent;
-        }
-        Ok(point)
     }
 
     /// Calls an injected function on this element. For a removed element, fails with `NotActionable`.
@@ -221,6 +200,32 @@ impl Element {
             handle,
             preview: String::from("<iframe>"),
         }
+    }
+}
+
+impl Page {
+    /// Converts a point from a frame to the main frame's viewport.
+    pub(crate) async fn to_main(&self, frame: &FrameId, point: Point) -> Result<Point> {
+        let mut point = point;
+        let mut frame = frame.clone();
+        while let Some((parent, handle)) = self.backend.frame_owner(&frame).await? {
+            #[derive(Deserialize)]
+            struct At {
+                point: Point,
+            }
+            let owner = Element {
+                page: self.clone(),
+                frame: parent.clone(),
+                handle,
+                preview: String::from("<iframe>"),
+            };
+            let at: At = owner
+                .call("aimThrough", json!({ "point": point, "hit": false }))
+                .await?;
+            point = at.point;
+            frame = parent;
+        }
+        Ok(point)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::page::Page;
 use crate::progress::Progress;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The state to wait for.
@@ -23,6 +23,9 @@ pub enum WaitFor {
 
 /// The longest interval between checks, for changes that do not change the document, such as a loaded style sheet.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The interval between the calls of a function that is waited for.
+const FUNCTION_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Locator {
     /// Waits until the state holds; checks it again after each change of the document.
@@ -98,6 +101,28 @@ impl Page {
                         Err(error) => return Err(error),
                     }
                     self.wait_for_change().await?;
+                }
+            })
+            .await
+    }
+
+    /// Evaluates an expression in the main document until its value is truthy: a function is called, a promise awaited. Another document
+    /// may replace the first one meanwhile. Fails with the exception of the expression.
+    pub async fn wait_for_function(&self, progress: &Progress, expression: &str) -> Result<()> {
+        progress.log("waiting for the function to return a truthy value");
+        let condition = format!(
+            "async () => {{ const value = (\n{expression}\n); return Boolean(await (typeof value === 'function' ? value() : value)); }}"
+        );
+        progress
+            .run(async {
+                loop {
+                    let main = self.main_frame();
+                    match self.run_script(&main, &condition, None).await {
+                        Ok(Some(Value::Bool(true))) => return Ok(()),
+                        Ok(_) | Err(Error::DocumentGone {}) => {}
+                        Err(error) => return Err(error),
+                    }
+                    tokio::time::sleep(FUNCTION_INTERVAL).await;
                 }
             })
             .await

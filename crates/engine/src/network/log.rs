@@ -357,6 +357,15 @@ impl RequestLog {
         requests.get_mut(index.ok()?)
     }
 
+    /// Returns the newest complete request of a script, also of an earlier document.
+    pub(crate) fn script(&self, url: &str) -> Option<&Request> {
+        let mut all = self.requests.iter().rev().chain(self.earlier.iter().rev());
+        all.find(|request| {
+            let is_complete = matches!(request.outcome, Some(RequestOutcome::Finished { .. }));
+            request.url == url && is_complete && request.resource_type == "script"
+        })
+    }
+
     /// Returns the last hop of a document's request.
     pub(crate) fn document(&self, frame: &FrameId, loader: &LoaderId) -> Option<&Request> {
         self.requests.iter().rev().find(|request| {

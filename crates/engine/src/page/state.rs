@@ -1,6 +1,7 @@
 //! The state of a page, which its events change.
 
 use super::interception::Interceptors;
+use super::own_requests::OwnRequests;
 use super::screencast::RunningScreencast;
 use super::{InputObserver, Page, PasswordMasks};
 use crate::backend::{
@@ -11,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::frame::FrameTree;
 use crate::input::Pressed;
 use crate::network::RequestLog;
+use crate::source_map::SourceMaps;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -19,6 +21,8 @@ pub(crate) struct PageState {
     pub(crate) frames: FrameTree,
     pub(crate) requests: RequestLog,
     pub(crate) console: ConsoleLog,
+    pub(crate) source_maps: SourceMaps,
+    pub(crate) own_requests: OwnRequests,
     pub(crate) dialog: Option<Dialog>,
     /// How many dialogs have opened.
     pub(super) dialogs: u64,
@@ -83,6 +87,8 @@ impl PageState {
             frames: FrameTree::new(main),
             requests: RequestLog::default(),
             console: ConsoleLog::default(),
+            source_maps: SourceMaps::default(),
+            own_requests: OwnRequests::default(),
             dialog: None,
             dialogs: 0,
             file_chooser: None,

@@ -443,7 +443,7 @@ fn write_head(out: &mut String, shown: &Shown<'_>, around: Surroundings<'_>) {
 }
 
 /// Returns the ref of what can be acted upon, and of containers.
-fn reference(shown: &Shown<'_>, around: Surroundings<'_>) -> Option<String> {
+pub(super) fn reference(shown: &Shown<'_>, around: Surroundings<'_>) -> Option<String> {
     let node = shown.node;
     let number = node.reference?;
     let role = &*node.role;

@@ -9,7 +9,7 @@ use crate::backend::{
     Capture, CoveredSource, Dialogs, Emulation, Evaluation, Fetched, FrameId, Frames, Handle,
     Headers, Input, InputStep, Interception, LoaderId, MediaFeatures, Navigation, OutputFile,
     PageBackend, PageEvent, PageId, PdfOptions, Point, Profiling, RequestId, Requests, Screencast,
-    ScreencastSender, Screenshot, ScreenshotFormat, Unresponsive, Verdict, Viewport,
+    ScreencastSender, Screenshot, ScreenshotFormat, Styles, Unresponsive, Verdict, Viewport,
 };
 use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
@@ -316,6 +316,8 @@ impl Unresponsive for FakePage {
         self.report(PageEvent::Crashed);
     }
 }
+
+impl Styles for FakePage {}
 
 #[async_trait]
 impl Profiling for FakePage {

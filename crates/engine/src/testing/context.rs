@@ -4,7 +4,8 @@ use super::page::FakePage;
 use super::shared::{OpenPage as _, Shared, lock};
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, Cookies,
-    Geolocation, Headers, OriginDocuments, PageBackend, PageId, Permissions, Proxy, Throttling,
+    EmulatedOption, Geolocation, Headers, OriginDocuments, PageBackend, PageId, Permissions, Proxy,
+    Throttling,
 };
 use crate::error::{Error, Result};
 use crate::routes::Routes;
@@ -117,6 +118,9 @@ impl ContextBackend for FakeContext {
         Ok(())
     }
     async fn set_geolocation(&self, _: Option<Geolocation>) -> Result<()> {
+        Ok(())
+    }
+    async fn emulate(&self, _: &ContextOptions, _: &[EmulatedOption]) -> Result<()> {
         Ok(())
     }
     async fn add_init_script(&self, source: &str) -> Result<()> {

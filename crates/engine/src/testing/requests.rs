@@ -98,8 +98,7 @@ impl FakePage {
             ),
             location: Some(SourceLocation {
                 url: url.to_string(),
-                line: 0,
-                column: 0,
+                ..SourceLocation::default()
             }),
         }));
     }

@@ -79,6 +79,7 @@ mod settled;
 mod shop;
 mod shutdown;
 mod side_by_side;
+mod source_maps;
 mod sse;
 #[cfg(target_os = "linux")]
 mod stalled;

@@ -108,6 +108,12 @@ const TABLE: &[Row] = &[
         &[Permissions, Safe],
     ),
     (
+        "browser_emulate",
+        "permissions",
+        r#"{"permissions":["geolocation"]}"#,
+        &[Permissions, Safe],
+    ),
+    (
         "create_session",
         "storageState",
         r#"{"storageState":"state.json"}"#,
@@ -411,8 +417,14 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("urls", &["get_cookies"]),
     // The network of this machine replaces `Host`, and hop-by-hop headers go to no server.
     ("headers", &["browser_route"]),
-    ("extraHeaders", &["create_session", "e2e_start"]),
-    ("httpCredentials", &["create_session", "e2e_start"]),
+    (
+        "extraHeaders",
+        &["browser_emulate", "create_session", "e2e_start"],
+    ),
+    (
+        "httpCredentials",
+        &["browser_emulate", "create_session", "e2e_start"],
+    ),
     // Each step is a call of its own.
     ("steps", &["browser_batch"]),
     // The tools of a page are code of the page.
@@ -421,14 +433,14 @@ const OTHERS: &[(&str, &[&str])] = &[
 
 /// Names of parameters that select something or shape an answer, on any tool.
 const SELECTING: &str = "\
-    abort accept accessibleName action all attribute boxes browser button clear clickCount clickcount colorScheme content contentType context \
-    contrast cpu cursor delay deltaX deltaY depth description device domain doubleClick downloadSpeed duration element endElement endTarget \
+    abort accept accessibleName action all annotate attribute boxes browser button clear clickCount clickcount colorScheme content contentType context \
+    contrast cpu cursor delay deltaX deltaY depth description device domain doubleClick download downloadSpeed duration element endElement endTarget \
     endX endY expires fields filter force forcedColors format fps frame fullPage geolocation height httpOnly ignoreCache includeStatic index \
-    items key latency level limit links locale location maxResults maxTokens media method modifiers name network notFound number offline offset part \
-    pattern position postData promptText quality reducedMotion regex remove removeHeaders request resourceType response role rules sameSite \
+    items key latency level limit links locale location maxResults maxTokens maxWidth media method modifiers name network notFound number offline offset part \
+    pattern position postData promptText properties quality reducedMotion regex remove removeHeaders request resourceType response role rules sameSite \
     scale search secure selector server sessionId since sinceLastCall size slowly source startElement startTarget startX startY static status \
-    step stream submit tail target text textGone texts threshold time timeout timezone title tool type update uploadSpeed userAgent value \
-    values viewport waitUntil width x y";
+    step stream submit tail target text textGone texts threshold time timeout timezone title tool touch type update uploadSpeed userAgent value \
+    values viewport wait waitUntil width x y";
 
 /// The flag that enables all tools.
 const CAPS: &str =

@@ -239,6 +239,9 @@ pub(crate) fn instead(alternative: engine::Alternative) -> &'static str {
         A::Chromium => "Use --browser=chromium for it.",
         A::ChromiumOrFirefox => "Use --browser=chromium or firefox for it.",
         A::IsolatedContext => "Use --isolated, or --browser=chromium.",
+        A::NewContext => {
+            "Set it when the session or the context is created, or use --browser=chromium or firefox."
+        }
         A::MockedResponse => "Answer the request yourself, or use --browser=chromium.",
         A::FirefoxPermissions => {
             "Firefox grants geolocation, notifications, persistent-storage and storage-access; use --browser=chromium for others."

@@ -194,6 +194,19 @@ impl Output {
         file.write_all(bytes)
     }
 
+    /// Replaces the end of a log in the output folder, from a size on. Has no effect on a log that is shorter, because it was changed.
+    pub(crate) fn replace_end(&self, path: &Path, from: usize, text: &str) -> io::Result<()> {
+        let mut file = self.open(path, Use::Write, PRIVATE_FILE)?;
+        let from = u64::try_from(from).unwrap_or(u64::MAX);
+        if file.metadata()?.len() < from {
+            return Ok(());
+        }
+        file.set_len(from)?;
+        file.seek(io::SeekFrom::Start(from))?;
+        self.count(text.len());
+        file.write_all(text.as_bytes())
+    }
+
     /// Creates an empty file that must not exist.
     pub(crate) fn create_file(&self, path: &Path) -> io::Result<File> {
         self.open(path, Use::Create, PRIVATE_FILE)

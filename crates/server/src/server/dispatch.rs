@@ -276,7 +276,7 @@ async fn attach_evidence(
                 return (Ok(answer), None);
             }
             None => {
-                let failed = evidence::of_success(call, session, app);
+                let failed = evidence::of_success(call, session, app).await;
                 let event = failed.map(|(first, count)| Event::AppFailed { first, count });
                 answer.events.extend(event);
                 (Ok(answer), None)

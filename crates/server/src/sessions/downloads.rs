@@ -6,12 +6,15 @@ use crate::files::artifacts::ArtifactInfo;
 use engine::{BrowserContext, Download, DownloadState};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// The state of each download.
 pub(crate) struct Downloads {
     shared: Arc<Shared>,
+    /// The number of downloads that had started when the last action started.
+    before_action: AtomicU64,
 }
 
 struct Shared {
@@ -52,6 +55,7 @@ impl Downloads {
                 moving: tokio::sync::Mutex::default(),
                 holds: watch::Sender::default(),
             }),
+            before_action: AtomicU64::default(),
         }
     }
 
@@ -60,6 +64,17 @@ impl Downloads {
     pub(crate) fn hold(&self) -> DownloadsGuard {
         self.shared.holds.send_modify(|holds| *holds += 1);
         DownloadsGuard(self.shared.clone())
+    }
+
+    /// Records the start of an action.
+    pub(crate) fn on_action_started(&self, context: &BrowserContext) {
+        self.before_action
+            .store(context.download_count(), Ordering::Relaxed);
+    }
+
+    /// Returns the number of downloads that had started when the last action started.
+    pub(crate) fn before_action(&self) -> u64 {
+        self.before_action.load(Ordering::Relaxed)
     }
 
     /// Moves finished downloads.

@@ -31,7 +31,7 @@ pub(crate) struct EmulationOptions {
     pub(super) permissions: Option<Vec<String>>,
     /// For HTTP authentication.
     http_credentials: Option<CredentialsOption>,
-    /// Start offline.
+    /// No network.
     offline: Option<bool>,
     /// Headers of each request.
     extra_headers: Option<BTreeMap<String, String>>,
@@ -85,7 +85,7 @@ struct CredentialsOption {
 
 impl EmulationOptions {
     /// Applies the options to the settings of a context. An option overrides what the device implies.
-    pub(super) fn apply(&self, context: &mut ContextSettings) -> Result<()> {
+    pub(crate) fn apply(&self, context: &mut ContextSettings) -> Result<()> {
         self.apply_screen(context)?;
         let options = &mut context.options;
         if let Some(user_agent) = &self.user_agent {

@@ -51,7 +51,9 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use video::Video;
 
-pub(crate) use console_file::{level as console_level, line as console_line};
+pub(crate) use console_file::{
+    level as console_level, line as console_line, lines as console_lines,
+};
 pub(crate) use contexts::DEFAULT_NAME as DEFAULT_CONTEXT;
 pub(crate) use journal::Answered;
 pub(crate) use tab::{TITLE_TIMEOUT, Tab};

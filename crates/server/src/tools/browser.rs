@@ -11,6 +11,7 @@ mod cookies;
 mod coverage;
 mod dialog;
 mod drag;
+mod emulate;
 pub(super) mod evaluate;
 mod export;
 mod files;
@@ -38,6 +39,7 @@ mod screenshot;
 mod select;
 mod snapshot;
 mod storage_state;
+mod styles;
 mod tabs;
 mod throttle;
 mod tracing;
@@ -64,9 +66,11 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         cookies::TOOLS,
         resume::TOOLS,
         highlight::TOOLS,
+        styles::TOOLS,
         annotate::TOOLS,
         dialog::TOOLS,
         media::TOOLS,
+        emulate::TOOLS,
         evaluate::TOOLS,
         files::TOOLS,
         find::TOOLS,

@@ -40,8 +40,12 @@ const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Records the errors that occurred since the last call. Returns the first failed request that a server is responsible for, and the number
 /// of such requests.
-pub(crate) fn of_success(call: &Call, session: &Session, app: &App) -> Option<(String, usize)> {
-    let new_events = new_events(session, app);
+pub(crate) async fn of_success(
+    call: &Call,
+    session: &Session,
+    app: &App,
+) -> Option<(String, usize)> {
+    let new_events = new_events(call, session, app).await;
     record_events(call, session, app, &new_events, false);
     if let Some(message) = most_important_error(&new_events) {
         app.record_unattributed(call.tool.name, truncated(&message));
@@ -62,7 +66,7 @@ pub(crate) async fn of_failure(
     app: &App,
     error: Error,
 ) -> (Error, Evidence) {
-    let new_events = new_events(session, app);
+    let new_events = new_events(call, session, app).await;
     let marks = app.marks_at_last_call();
     let earlier = app.take_unattributed().map(|error| EarlierError {
         log: logs_of(app, |server, index| {
@@ -103,7 +107,7 @@ pub(crate) async fn of_failure(
     let mut console: Vec<_> = new_events
         .console
         .iter()
-        .map(|message| truncated(&console_line(message)))
+        .map(|(_, message)| truncated(&console_line(message)))
         .collect();
     console.truncate(MAX_ITEMS);
     let mut requests = new_events.requests.clone();
@@ -360,12 +364,25 @@ async fn take_screenshot(call: &Call, session: &Arc<Session>) -> Option<Screensh
     })
 }
 
-fn new_events(session: &Session, app: &App) -> NewEvents {
+/// Returns the new errors of pages. Console errors name the sources of built scripts.
+async fn new_events(call: &Call, session: &Session, app: &App) -> NewEvents {
     let tabs = session
         .open_tabs()
         .map(|tabs| tabs.all())
         .unwrap_or_default();
-    app.new_events(tabs.iter().map(|tab| &tab.page))
+    let mut new_events = app.new_events(tabs.iter().map(|tab| &tab.page));
+    for of_page in new_events
+        .console
+        .chunk_by_mut(|(one, _), (other, _)| one == other)
+    {
+        let page = of_page[0].0.clone();
+        let messages = of_page.iter().map(|(_, message)| message.clone());
+        let mapped = page.with_sources(&call.action(), messages.collect()).await;
+        for ((_, message), mapped) in of_page.iter_mut().zip(mapped) {
+            *message = mapped;
+        }
+    }
+    new_events
 }
 
 fn url(session: &Session) -> Option<String> {
@@ -387,7 +404,7 @@ fn record_events(call: &Call, session: &Session, app: &App, new_events: &NewEven
         .requests
         .iter()
         .map(|failed| (SessionErrorKind::Request, failed.to_string()));
-    let console = new_events.console.iter().map(|message| {
+    let console = new_events.console.iter().map(|(_, message)| {
         let kind = match message.kind {
             MessageKind::PageError => SessionErrorKind::Page,
             _ => SessionErrorKind::Console,
@@ -417,7 +434,7 @@ fn most_important_error(new_events: &NewEvents) -> Option<String> {
         new_events
             .console
             .first()
-            .map(|message| console_line(message))
+            .map(|(_, message)| console_line(message))
     })
 }
 

@@ -411,6 +411,9 @@ impl Scope for TabInAnyState {
         let tab = session.current_tab(call).await?;
         if call.tool.acts() {
             tab.on_action_started();
+            if let Some(tabs) = session.open_tabs() {
+                tabs.on_action_started();
+            }
         }
         Ok(Self {
             page: tab.page.clone(),

@@ -160,6 +160,22 @@ pub struct SetViewport {
 }
 command!(SetViewport, "browsingContext.setViewport", Empty);
 
+/// [`browsingContext.setViewport`](https://w3c.github.io/webdriver-bidi/#command-browsingContext-setViewport) with `null`, which resets the
+/// viewport.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResetViewport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<BrowsingContext>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_contexts: Option<Vec<UserContext>>,
+    /// Always `null`.
+    pub viewport: (),
+    /// Always `null`.
+    pub device_pixel_ratio: (),
+}
+command!(ResetViewport, "browsingContext.setViewport", Empty);
+
 /// A size in CSS pixels.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Viewport {

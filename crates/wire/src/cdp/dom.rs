@@ -143,3 +143,55 @@ command!(Enable, "DOM.enable", Empty);
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Disable {}
 command!(Disable, "DOM.disable", Empty);
+
+/// Returns the document, whose nodes have node ids afterwards.
+/// [`DOM.getDocument`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-getDocument)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetDocument {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<i64>,
+}
+command!(GetDocument, "DOM.getDocument", Empty);
+
+/// Returns the node id of a node, after [`GetDocument`].
+/// [`DOM.requestNode`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-requestNode)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestNode {
+    pub object_id: runtime::RemoteObjectId,
+}
+command!(RequestNode, "DOM.requestNode", RequestNodeResponse);
+
+/// The result of [`RequestNode`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RequestNodeResponse {
+    pub node_id: NodeId,
+}
+
+/// Returns the boxes of a node; an error if it has none.
+/// [`DOM.getBoxModel`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-getBoxModel)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetBoxModel {
+    pub node_id: NodeId,
+}
+command!(GetBoxModel, "DOM.getBoxModel", GetBoxModelResponse);
+
+/// The result of [`GetBoxModel`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct GetBoxModelResponse {
+    pub model: BoxModel,
+}
+
+/// [`DOM.BoxModel`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#type-BoxModel)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct BoxModel {
+    /// The width of the border box, in CSS pixels.
+    pub width: i64,
+    /// The height of the border box, in CSS pixels.
+    pub height: i64,
+}

@@ -95,6 +95,24 @@ pub struct SetTimezoneOverride {
 }
 command!(SetTimezoneOverride, "Emulation.setTimezoneOverride", Empty);
 
+/// [`Emulation.clearGeolocationOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-clearGeolocationOverride)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ClearGeolocationOverride {}
+command!(
+    ClearGeolocationOverride,
+    "Emulation.clearGeolocationOverride",
+    Empty
+);
+
+/// [`Emulation.clearDeviceMetricsOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-clearDeviceMetricsOverride)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ClearDeviceMetricsOverride {}
+command!(
+    ClearDeviceMetricsOverride,
+    "Emulation.clearDeviceMetricsOverride",
+    Empty
+);
+
 /// [`Emulation.setGeolocationOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setGeolocationOverride)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]

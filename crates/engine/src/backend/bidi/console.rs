@@ -28,6 +28,8 @@ pub(super) fn message(entry: &EntryAdded) -> ConsoleMessage {
             url: frame.url.clone(),
             line: frame.line_number,
             column: frame.column_number,
+            function: frame.function_name.clone(),
+            source: None,
         }),
     }
 }

@@ -7,8 +7,8 @@ use super::parts::ContextParts;
 use super::utility_page::{UtilityPage, UtilityPages};
 use crate::backend::registry::PageRegistry;
 use crate::backend::{
-    ContextBackend, ContextObserver, ContextOptions, Feature, FrameId, Geolocation, Headers,
-    OriginDocuments, PageBackend, PageId, Throttling,
+    ContextBackend, ContextObserver, ContextOptions, EmulatedOption, Feature, FrameId, Geolocation,
+    Headers, OriginDocuments, PageBackend, PageId, Throttling,
 };
 use crate::error::{Error, Result};
 use crate::routes::Routes;
@@ -215,6 +215,15 @@ impl ContextBackend for BidiContext {
     async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()> {
         self.options().geolocation = geolocation;
         self.apply_geolocation().await
+    }
+
+    async fn emulate(&self, wanted: &ContextOptions, changed: &[EmulatedOption]) -> Result<()> {
+        let options = {
+            let mut options = self.options();
+            options.copy_from(wanted, changed);
+            options.clone()
+        };
+        self.apply_changes(&options, changed).await
     }
 
     async fn add_init_script(&self, source: &str) -> Result<()> {

@@ -5,7 +5,7 @@ use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
 use crate::backend::{
     FailureReason, FrameId, LoaderId, PageBackend, PageEvent, PageId, PageObserver, Reporter,
-    Unresponsive, Viewport,
+    Styles, Unresponsive, Viewport,
 };
 use crate::changes::Changes;
 use crate::error::{Error, NetError, Result};
@@ -172,6 +172,8 @@ impl BidiPage {
         });
     }
 }
+
+impl Styles for BidiPage {}
 
 #[async_trait]
 impl PageBackend for BidiPage {

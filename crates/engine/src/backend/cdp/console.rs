@@ -67,6 +67,8 @@ pub(super) fn called(event: &runtime::ConsoleAPICalled) -> ConsoleMessage {
                 url: frame.url.clone(),
                 line: position(frame.line_number),
                 column: position(frame.column_number),
+                function: frame.function_name.clone(),
+                source: None,
             }),
     }
 }
@@ -80,6 +82,7 @@ pub(super) fn thrown(event: &runtime::ExceptionThrown) -> ConsoleMessage {
             url: url.clone(),
             line: position(details.line_number),
             column: position(details.column_number),
+            ..SourceLocation::default()
         }),
     }
 }
@@ -102,7 +105,7 @@ pub(super) fn entry(entry: &log::LogEntry) -> Option<ConsoleMessage> {
         location: entry.url.as_ref().map(|url| SourceLocation {
             url: url.clone(),
             line: position(entry.line_number.unwrap_or(0)),
-            column: 0,
+            ..SourceLocation::default()
         }),
     })
 }

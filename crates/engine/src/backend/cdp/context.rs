@@ -5,8 +5,8 @@ use super::utility_page::UtilityPage;
 use crate::backend::registry::PageRegistry;
 use crate::backend::withheld::Withheld;
 use crate::backend::{
-    Capabilities, ContextBackend, ContextObserver, ContextOptions, Geolocation, Headers,
-    OriginDocuments, PageBackend, PageEvent, PageId, Permissions, Throttling,
+    Capabilities, ContextBackend, ContextObserver, ContextOptions, EmulatedOption, Geolocation,
+    Headers, OriginDocuments, PageBackend, PageEvent, PageId, Permissions, Throttling,
 };
 use crate::error::{Error, Result};
 use crate::launch::source::FileStager;
@@ -368,6 +368,24 @@ impl ContextBackend for CdpContext {
             .await?
         {
             page.apply_geolocation().await?;
+        }
+        Ok(())
+    }
+
+    async fn emulate(&self, wanted: &ContextOptions, changed: &[EmulatedOption]) -> Result<()> {
+        if changed.contains(&EmulatedOption::Permissions) {
+            // Granting permissions makes Chromium deny all others.
+            if wanted.permissions.is_empty() && !wanted.deny_other_permissions {
+                self.clear_permissions().await?;
+            } else {
+                self.grant_permissions(&wanted.permissions, None).await?;
+            }
+        }
+        for page in self
+            .change(|options| options.copy_from(wanted, changed))
+            .await?
+        {
+            page.apply_emulation(changed).await?;
         }
         Ok(())
     }

@@ -40,6 +40,7 @@ mod requests;
 mod screencast;
 mod screenshot;
 pub(super) mod setup;
+mod styles;
 mod unresponsive;
 mod worlds;
 

@@ -36,6 +36,16 @@ struct CallFrame {
     column_number: u32,
 }
 
+impl CallFrame {
+    /// Returns the name of the function; empty if there is none.
+    fn name(&self) -> &str {
+        match self.function_name.as_str() {
+            "global code" | "module code" | "eval code" => "",
+            name => name,
+        }
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Object {
@@ -113,6 +123,8 @@ impl Message {
                 url: url.clone(),
                 line: line.saturating_sub(1),
                 column: column.saturating_sub(1),
+                function: first.map(CallFrame::name).unwrap_or_default().to_owned(),
+                source: None,
             }),
         }
     }
@@ -152,10 +164,7 @@ impl Message {
     fn with_stack(&self, frames: &[CallFrame]) -> String {
         let text = self.text.strip_prefix(REJECTED).unwrap_or(&self.text);
         let calls = frames.iter().map(|frame| Call {
-            function: match frame.function_name.as_str() {
-                "global code" | "module code" | "eval code" => "",
-                name => name,
-            },
+            function: frame.name(),
             url: &frame.url,
             line: frame.line_number,
             column: frame.column_number,

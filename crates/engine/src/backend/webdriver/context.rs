@@ -7,8 +7,8 @@ use super::parts::ContextParts;
 use super::starter::Started;
 use crate::backend::registry::PageRegistry;
 use crate::backend::{
-    ContextBackend, ContextObserver, ContextOptions, Cookie, Feature, Geolocation, Headers,
-    OriginDocuments, PageBackend, PageId, Throttling,
+    ContextBackend, ContextObserver, ContextOptions, Cookie, EmulatedOption, Feature, Geolocation,
+    Headers, OriginDocuments, PageBackend, PageId, Throttling,
 };
 use crate::error::{Error, Result};
 use crate::launch::process::Process;
@@ -279,6 +279,20 @@ impl<E: ContextExtension> ContextBackend for WebDriverContext<E> {
 
     async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()> {
         E::CAPABILITIES.require_if(geolocation.is_some(), Feature::Geolocation)
+    }
+
+    async fn emulate(&self, wanted: &ContextOptions, changed: &[EmulatedOption]) -> Result<()> {
+        let is_granted =
+            changed.contains(&EmulatedOption::Permissions) && !wanted.permissions.is_empty();
+        E::CAPABILITIES.require_if(is_granted, Feature::Permission)?;
+        self.parts.options().copy_from(wanted, changed);
+        if changed.contains(&EmulatedOption::UserAgent) {
+            for page in self.pages.open() {
+                E::apply_user_agent(&page);
+                E::flush(&page).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn add_init_script(&self, source: &str) -> Result<()> {

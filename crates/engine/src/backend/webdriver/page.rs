@@ -6,7 +6,7 @@ use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
 use crate::backend::{
     Capabilities, DialogKind, Emulation, Feature, FrameId, Interception, PageBackend, PageEvent,
-    PageId, PageObserver, Reporter, Requests, ScreenshotArea,
+    PageId, PageObserver, Reporter, Requests, ScreenshotArea, Styles,
 };
 use crate::changes::Changes;
 use crate::error::{Error, Result};
@@ -59,6 +59,9 @@ pub(crate) trait PageExtension: Sized + Send + Sync + 'static {
 
     /// Sends changes of the context's options to a page. All of these options are refused where this does nothing.
     fn apply_options(_page: &WebDriverPage<Self>) {}
+
+    /// Sends the user agent of the context to a page. It is refused where this does nothing.
+    fn apply_user_agent(_page: &WebDriverPage<Self>) {}
 
     /// Returns once every event that the browser sent so far was handled.
     async fn flush(_page: &WebDriverPage<Self>) -> Result<()> {
@@ -292,6 +295,8 @@ impl<E: PageExtension> WebDriverPage<E> {
         }
     }
 }
+
+impl<E: PageExtension> Styles for WebDriverPage<E> {}
 
 #[async_trait]
 impl<E: PageExtension> PageBackend for WebDriverPage<E>

@@ -223,7 +223,7 @@ choices! {
         Testing,
         /// Mouse input at coordinates.
         Vision,
-        /// Traces, videos and highlights.
+        /// Traces, videos, highlights and styles.
         Devtools,
         /// Fixed tools that list and call the tools of pages.
         Webmcp,

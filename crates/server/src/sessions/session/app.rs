@@ -131,7 +131,8 @@ pub(crate) enum SessionErrorKind {
 /// New errors of pages.
 #[derive(Debug, Default)]
 pub(crate) struct NewEvents {
-    pub(crate) console: Vec<Arc<ConsoleMessage>>,
+    /// Console errors, with the page of each.
+    pub(crate) console: Vec<(Page, Arc<ConsoleMessage>)>,
     pub(crate) requests: Vec<FailedRequest>,
 }
 
@@ -229,7 +230,7 @@ impl App {
                         location.url.ends_with("/favicon.ico") || new.requests.iter().any(is_same)
                     });
                 if is_error && !is_duplicate {
-                    new.console.push(entry.message);
+                    new.console.push((page.clone(), entry.message));
                 }
             }
             reported.insert(page.id().clone(), ReportedCounts { requests, ..counts });

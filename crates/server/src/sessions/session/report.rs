@@ -122,9 +122,9 @@ impl Session {
         answer.pause = self.pause();
         answer.events = std::mem::take(&mut self.state().events);
         answer.events.extend(state);
-        answer
-            .events
-            .extend(current.and_then(|tab| tab.new_console_lines()));
+        if let Some(tab) = &current {
+            answer.events.extend(tab.new_console_lines(call).await);
+        }
         let closed = tabs.take_closed().filter(|_| is_compact);
         answer
             .events

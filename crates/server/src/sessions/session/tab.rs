@@ -6,7 +6,7 @@ use super::document_tools::{DocumentTools, ListedTool};
 use super::init_pages::Initialization;
 use crate::answers::reply::{Event, Modal, PageFacts};
 use crate::calls::Call;
-use crate::config::{Capability, Settings};
+use crate::config::{AnswerStyle, Capability, Settings};
 use crate::error::Result;
 use crate::files::Output;
 use engine::{
@@ -134,6 +134,7 @@ impl Tab {
         let console = Arc::new(Mutex::new(ConsoleFile::new(
             output,
             settings.answers.console_level,
+            settings.answers.style == AnswerStyle::Compact,
         )));
         let watch = task::spawn("console log", log_console(page.clone(), console.clone()));
         let reported = ReportedState {
@@ -458,10 +459,20 @@ impl Tab {
     }
 
     /// Returns the new lines of the console log since the last answer.
-    pub(crate) fn new_console_lines(&self) -> Option<Event> {
-        let mut console = self.console();
-        console.write(&self.page);
-        console.new_lines()
+    pub(crate) async fn new_console_lines(&self, call: &Call) -> Option<Event> {
+        let unreported = {
+            let mut console = self.console();
+            console.write(&self.page);
+            console.unreported()
+        };
+        if !unreported.is_empty() {
+            let mapped = self
+                .page
+                .with_sources(&call.action(), unreported.clone())
+                .await;
+            self.console().set_sources(&unreported, &mapped);
+        }
+        self.console().new_lines()
     }
 
     /// Delays writing console messages until the guard is dropped: the typed text may be a password, and the page may log it.

@@ -12,6 +12,7 @@ use crate::sessions::downloads::Downloads;
 use crate::sessions::observers::Observers;
 use engine::{BrowserContext, Page, PageId, Progress};
 use script::ScriptRegistry;
+use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use task::Task;
@@ -22,6 +23,8 @@ pub(crate) struct Tabs {
     shared: Arc<Shared>,
     /// The recording that a call started.
     har: Mutex<Option<HarRecording>>,
+    /// The parameters of what is emulated beside the options of the session.
+    emulated: Mutex<Map<String, Value>>,
     /// The recording that the settings request.
     configured_har: Mutex<Option<HarRecording>>,
     _watch: Task,
@@ -110,6 +113,7 @@ impl Tabs {
             open,
             shared,
             har: Mutex::default(),
+            emulated: Mutex::default(),
             configured_har: Mutex::new(configured_har),
             _watch: watch,
         })
@@ -118,6 +122,11 @@ impl Tabs {
     /// Returns the context and its browser.
     pub(crate) fn open(&self) -> &OpenContext {
         &self.open
+    }
+
+    /// Returns the parameters of what is emulated beside the options of the session.
+    pub(crate) fn emulated(&self) -> MutexGuard<'_, Map<String, Value>> {
+        self.emulated.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the recording that a call started.
@@ -290,6 +299,12 @@ impl Tabs {
     /// Returns the downloads.
     pub(crate) fn downloads(&self) -> Arc<Downloads> {
         self.shared.downloads.clone()
+    }
+
+    /// Records the start of an action, from which downloads are counted.
+    pub(crate) fn on_action_started(&self) {
+        let shared = &self.shared;
+        shared.downloads.on_action_started(&shared.context);
     }
 
     /// Returns the events of downloads since the last answer.

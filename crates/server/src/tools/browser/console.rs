@@ -5,7 +5,7 @@ use crate::answers::reply::Reply;
 use crate::calls::Call;
 use crate::config::ConsoleLevel;
 use crate::error::Result;
-use crate::sessions::session::{console_level, console_line};
+use crate::sessions::session::{console_level, console_lines};
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
@@ -52,14 +52,15 @@ impl Tool for ConsoleMessages {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let all = self.all.unwrap_or(false);
         let level = self.level.into();
-        let lines: Vec<_> = tab
+        let messages: Vec<_> = tab
             .page
             .console(0)
-            .iter()
+            .into_iter()
             .filter(|entry| all || entry.current)
             .filter(|entry| console_level(entry.message.kind) <= level)
-            .map(|entry| console_line(&entry.message))
+            .map(|entry| entry.message)
             .collect();
+        let lines = console_lines(call, &tab.page, messages).await;
         let counts = match all {
             true => tab.page.all_console_counts(),
             false => tab.page.console_counts(),

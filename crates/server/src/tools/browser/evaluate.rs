@@ -4,15 +4,15 @@ use crate::access::principal::Permission;
 use crate::answers::reply::Reply;
 use crate::calls::Call;
 use crate::config::Risk;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use crate::tools::verbs::evaluate::evaluate;
+use crate::tools::verbs::evaluate::{evaluate, shown_function};
 use engine::codegen::javascript;
 use engine::codegen::{Receiver, Statement};
-use engine::is_function;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Evaluate>()];
 
@@ -29,6 +29,9 @@ pub(super) struct Evaluate {
     function: String,
     /// Save the result to this file.
     filename: Option<String>,
+    /// Repeat it until the result is truthy, for at most so many seconds.
+    #[schemars(extend("x-addition" = true))]
+    wait: Option<f64>,
 }
 
 impl Tool for Evaluate {
@@ -41,12 +44,11 @@ impl Tool for Evaluate {
     type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        if let Some(seconds) = self.wait {
+            return self.wait_until_truthy(&tab, call, seconds).await;
+        }
         let function = &self.function;
-        let shown = if is_function(function) {
-            function.clone()
-        } else {
-            format!("() => ({function})")
-        };
+        let shown = shown_function(function);
         let found = match &self.target {
             Some(target) => Some(tab.find_attached(call, target).await?),
             None => None,
@@ -56,7 +58,7 @@ impl Tool for Evaluate {
             Some(found) => Receiver::Element(found.shown.clone()),
             None => Receiver::Page,
         };
-        let statement = Statement::new(receiver, "evaluate").argument(shown.as_str());
+        let statement = Statement::new(receiver, "evaluate").argument(&*shown);
         let language = call.language();
         let element = found.as_ref().map(|found| &found.locator);
         let value = match evaluate(&tab, call, element, function).await {
@@ -76,5 +78,39 @@ impl Tool for Evaluate {
             .text_or_file(call, text, self.filename.as_deref(), "Evaluation result")
             .await?;
         Ok(reply.and_statements(language, code, [statement]))
+    }
+}
+
+/// The longest time of a wait.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+
+impl Evaluate {
+    async fn wait_until_truthy(
+        &self,
+        tab: &CurrentTab,
+        call: &Call,
+        seconds: f64,
+    ) -> Result<Reply> {
+        if self.target.is_some() || self.filename.is_some() {
+            return Err(Error::Arguments {
+                reason: "wait cannot be used with target or filename.".into(),
+                parameters: &["wait", "target", "filename"],
+                missing: &[],
+                bare: false,
+            });
+        }
+        let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(MAX_WAIT);
+        let progress = call.within(limit.min(MAX_WAIT));
+        match tab.page.wait_for_function(&progress, &self.function).await {
+            // An exception of the function is a result.
+            Err(error @ engine::Error::Script { .. }) => return Ok(Reply::error(error)),
+            done => done?,
+        }
+        let shown = shown_function(&self.function);
+        let code = javascript::wait_for_function(&shown);
+        let statement = Statement::new(Receiver::Page, "waitForFunction").argument(&*shown);
+        let reply = Reply::text("Waited for the function");
+        let reply = reply.and_statements(call.language(), code, [statement]);
+        Ok(reply.into_test_step().and_snapshot())
     }
 }

@@ -8,7 +8,7 @@ use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use crate::tools::tool::{Nullable, nullable, present};
 use engine::codegen::javascript::string as quote;
-use engine::codegen::{Argument, Receiver, Statement};
+use engine::codegen::{Argument, Language, Receiver, Statement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -53,7 +53,7 @@ enum ColorScheme {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-enum ReducedMotion {
+pub(super) enum ReducedMotion {
     Reduce,
     NoPreference,
 }
@@ -62,7 +62,7 @@ enum ReducedMotion {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-enum ForcedColors {
+pub(super) enum ForcedColors {
     Active,
     None,
 }
@@ -71,7 +71,7 @@ enum ForcedColors {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-enum Contrast {
+pub(super) enum Contrast {
     More,
     NoPreference,
 }
@@ -136,28 +136,37 @@ impl Tool for EmulateMedia {
             });
         }
         tab.page.emulate_media(&call.action(), features).await?;
-        let texts: Vec<_> = shown
-            .iter()
-            .map(|(name, value)| match value {
-                Some(value) => format!("{name}: {}", quote(value)),
-                None => format!("{name}: null"),
-            })
-            .collect();
-        let code = format!("await page.emulateMedia({{ {} }});", texts.join(", "));
-        let statement = Statement::new(Receiver::Page, "emulateMedia");
-        let statement = shown.iter().fold(statement, |statement, (name, value)| {
-            let class = match *name {
-                "colorScheme" => "ColorScheme",
-                "contrast" => "Contrast",
-                "forcedColors" => "ForcedColors",
-                "media" => "Media",
-                _ => "ReducedMotion",
-            };
-            let value = value.unwrap_or("null").to_owned();
-            statement.option(name, Some(Argument::Choice { class, value }))
-        });
-        Ok(Reply::statements(call.language(), code, [statement]))
+        Ok(with_media_code(Reply::default(), call.language(), &shown))
     }
+}
+
+/// Adds the code that emulates media features to a reply. A feature without a value is reset.
+pub(super) fn with_media_code(
+    reply: Reply,
+    language: Language,
+    features: &[(&'static str, Option<&str>)],
+) -> Reply {
+    let texts: Vec<_> = features
+        .iter()
+        .map(|(name, value)| match value {
+            Some(value) => format!("{name}: {}", quote(value)),
+            None => format!("{name}: null"),
+        })
+        .collect();
+    let code = format!("await page.emulateMedia({{ {} }});", texts.join(", "));
+    let statement = Statement::new(Receiver::Page, "emulateMedia");
+    let statement = features.iter().fold(statement, |statement, (name, value)| {
+        let class = match *name {
+            "colorScheme" => "ColorScheme",
+            "contrast" => "Contrast",
+            "forcedColors" => "ForcedColors",
+            "media" => "Media",
+            _ => "ReducedMotion",
+        };
+        let value = value.unwrap_or("null").to_owned();
+        statement.option(name, Some(Argument::Choice { class, value }))
+    });
+    reply.and_statements(language, code, [statement])
 }
 
 /// Sets a media feature if the call has a value for it, and adds it to the options of the generated code.

@@ -9,7 +9,7 @@ use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript;
 use engine::codegen::{Argument, Language, Receiver, Statement};
-use engine::{Locator, Progress, Target, UrlPattern};
+use engine::{BrowserContext, Download, DownloadState, Locator, Progress, Target, UrlPattern};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -38,6 +38,9 @@ pub(super) struct WaitFor {
     /// Glob of a response since the last action.
     #[schemars(extend("x-addition" = true))]
     response: Option<String>,
+    /// The end of a download since the last action.
+    #[schemars(extend("x-addition" = true))]
+    download: Option<bool>,
 }
 
 impl Tool for WaitFor {
@@ -54,11 +57,12 @@ impl Tool for WaitFor {
             (&self.response, NetworkEvent::Response),
             (&self.url, NetworkEvent::Url),
         ];
-        let has_network = network.iter().any(|(glob, _)| glob.is_some());
+        let has_download = self.download == Some(true);
+        let has_event = network.iter().any(|(glob, _)| glob.is_some()) || has_download;
         let texts = self.text.iter().chain(self.texts.iter().flatten());
         let shown: Vec<&str> = texts.map(|it| &**it).collect();
         let has_text = !shown.is_empty() || self.text_gone.is_some();
-        if self.time.is_none() && !has_text && !has_network {
+        if self.time.is_none() && !has_text && !has_event {
             return Err(Error::Arguments {
                 reason: "Either time, text or textGone must be provided".into(),
                 parameters: &[],
@@ -74,7 +78,7 @@ impl Tool for WaitFor {
         });
         if let (Some(requested), Some(time)) = (self.time, limit)
             && !has_text
-            && !has_network
+            && !has_event
         {
             let seconds = requested.min(MAX_TIME.as_secs_f64());
             let code = format!("await new Promise(f => setTimeout(f, {seconds} * 1000));");
@@ -120,6 +124,15 @@ impl Tool for WaitFor {
             let progress = limit.map_or_else(|| call.navigation(), |limit| call.within(limit));
             waited = Part::Page(event.wait(&tab, &progress, &pattern).await?);
         }
+        if has_download {
+            let progress = limit.map_or_else(|| call.navigation(), |limit| call.within(limit));
+            waited = Part::Page(wait_for_download(&tab, call, &progress).await?);
+            let statement = download_statement(call.language());
+            let code = "await page.waitForEvent('download');";
+            reply = reply.and_statements(call.language(), code, statement);
+            // A test would wait for an event that its action has caused already.
+            reply.test_code.pop();
+        }
         if let Part::Text(text) | Part::Page(text) = &mut waited {
             text.insert_str(0, "Waited for ");
         }
@@ -136,6 +149,83 @@ async fn sleep(tab: &CurrentTab, call: &Call, seconds: f64, time: Duration) -> R
         () = tokio::time::sleep(time) => Ok(()),
         gone = tabs.browser_gone() => Err(gone),
     }
+}
+
+/// Waits until the first download since the start of the last action has ended, and describes it.
+async fn wait_for_download(tab: &CurrentTab, call: &Call, progress: &Progress) -> Result<String> {
+    progress.log("waiting for a download");
+    let tabs = tab.session.open_tabs();
+    let downloads = tabs.ok_or(engine::Error::PageClosed {})?.downloads();
+    let context = tab.context()?;
+    let ending = ended_download(tab, &context, progress, downloads.before_action());
+    let Download {
+        number,
+        suggested_name: name,
+        state,
+        ..
+    } = progress.run(ending).await?;
+    let path = downloads.path_of(&context, number).await;
+    let Some(path) = path else {
+        let reason = match state {
+            DownloadState::Failed(reason) => reason,
+            _ => "its file cannot be moved to the folder of downloads".to_owned(),
+        };
+        return Err(Error::File {
+            reason: format!("Download of file {name} failed: {reason}"),
+            path: name,
+        });
+    };
+    // The answer need not repeat it.
+    downloads.mark_reported(number, true);
+    let output = tab.session.output(call).await;
+    let quarantined = if output.has_quarantine() {
+        " (quarantined)"
+    } else {
+        ""
+    };
+    let link = output.link(&path);
+    Ok(format!("download of {name} to \"{link}\"{quarantined}"))
+}
+
+/// Waits until the first download with this number or a later one has ended.
+async fn ended_download(
+    tab: &CurrentTab,
+    context: &BrowserContext,
+    progress: &Progress,
+    first: u64,
+) -> engine::Result<Download> {
+    let (mut changes, mut events) = (context.changes(), tab.page.changes());
+    let mut is_logged = false;
+    loop {
+        changes.mark_unchanged();
+        events.mark_unchanged();
+        let mut downloads = context.downloads().into_iter();
+        if let Some(download) = downloads.find(|download| download.number >= first) {
+            if download.state != DownloadState::InProgress {
+                return Ok(download);
+            }
+            if !is_logged {
+                progress.log(format!("downloading {}", download.suggested_name));
+                is_logged = true;
+            }
+        }
+        if tab.page.dialog().is_some() {
+            return Err(engine::Error::DialogOpen {});
+        }
+        let changed = tokio::select! {
+            changed = changes.changed() => changed,
+            changed = events.changed() => changed,
+        };
+        if changed.is_err() {
+            return Err(engine::Error::PageClosed {});
+        }
+    }
+}
+
+/// Returns the statement that waits for a download. Python and Java have none for one that its action has caused already.
+fn download_statement(language: Language) -> Option<Statement> {
+    let is_csharp = language == Language::Csharp;
+    is_csharp.then(|| Statement::new(Receiver::Page, "waitForDownload"))
 }
 
 /// What a call waits for on the network.

@@ -5,7 +5,8 @@ use crate::calls::Call;
 use crate::error::Result;
 use crate::tools::scope::FreeTab;
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
-use crate::tools::verbs::screenshot::{Format, Request, full_or_viewport, take};
+use crate::tools::verbs::screenshot::{Format, Request, full_or_viewport, rounded, take};
+use engine::VisibleRef;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,19 @@ pub(super) struct Screenshot {
     quality: Option<u8>,
     /// File to write.
     path: Option<String>,
+    #[serde(flatten)]
+    changes: ImageChanges,
+}
+
+/// How the image differs from what the page shows.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ImageChanges {
+    /// Scale down to this width.
+    #[schemars(range(min = 1))]
+    max_width: Option<u32>,
+    /// Draw the refs of elements.
+    annotate: Option<bool>,
 }
 
 /// The file of a screenshot, and its size in pixels.
@@ -38,6 +52,31 @@ pub(super) struct ScreenshotFile {
     path: String,
     width: u32,
     height: u32,
+    /// Pixels of the attached image per CSS pixel, if it is scaled down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale: Option<f64>,
+    /// The elements whose refs are on the image.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elements: Vec<ShownElement>,
+}
+
+/// An element whose ref is on the image.
+#[derive(Serialize, JsonSchema)]
+struct ShownElement {
+    #[serde(rename = "ref")]
+    reference: String,
+    role: String,
+    name: String,
+}
+
+impl From<&VisibleRef> for ShownElement {
+    fn from(element: &VisibleRef) -> Self {
+        Self {
+            reference: element.reference.clone(),
+            role: element.role.clone(),
+            name: element.name.clone(),
+        }
+    }
 }
 
 impl Tool for Screenshot {
@@ -55,6 +94,8 @@ impl Tool for Screenshot {
             format: Format::of(self.kind, filename),
             quality: self.quality,
             css_scale: true,
+            max_width: self.changes.max_width,
+            annotate: self.changes.annotate == Some(true),
             filename,
             prefix: "page",
         };
@@ -70,6 +111,8 @@ pub(super) struct ScreenshotElement {
     /// Png by default.
     #[serde(rename = "type")]
     kind: Option<Format>,
+    #[serde(flatten)]
+    changes: ImageChanges,
 }
 
 impl Tool for ScreenshotElement {
@@ -87,6 +130,8 @@ impl Tool for ScreenshotElement {
             format: self.kind.unwrap_or(Format::Png),
             quality: None,
             css_scale: true,
+            max_width: self.changes.max_width,
+            annotate: self.changes.annotate == Some(true),
             filename: None,
             prefix: "element",
         };
@@ -99,14 +144,17 @@ async fn answer(
     call: &Call,
     request: Request<'_>,
 ) -> Result<Object<ScreenshotFile>> {
-    let taken = take(tab, call, request).await?;
+    let mut taken = take(tab, call, request).await?;
     let (width, height) = taken.size;
+    taken.fit(tab, call).await?;
+    let shrink = taken.options.shrink;
     let file = ScreenshotFile {
         uri: taken.uri.clone(),
         path: taken.file.link.clone(),
         width,
         height,
+        scale: (shrink < 1.0).then(|| rounded(shrink)),
+        elements: taken.elements().iter().map(Into::into).collect(),
     };
-    let image = taken.into_image(tab, call).await?;
-    Ok(Object::from(file).and_image(image))
+    Ok(Object::from(file).and_image(taken.into_image()))
 }

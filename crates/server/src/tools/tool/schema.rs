@@ -118,6 +118,11 @@ fn portable(schema: &mut Map<String, Value>) {
     if let Some(items) = schema.get_mut("items") {
         portable(as_object(items));
     }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        for choice in choices {
+            portable(as_object(choice));
+        }
+    }
 }
 
 /// Returns the schema as an object. The schema `true` becomes `{}`, because the TypeScript SDK rejects the whole list of tools otherwise.

@@ -2,8 +2,9 @@
 
 use crate::calls::Call;
 use crate::tools::scope::TabInAnyState;
-use engine::{Locator, Result};
+use engine::{Locator, Result, is_function};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Calls a function in the page, with the element as its argument if there is one, and waits until the page has settled. Returns the
 /// result, or `None` for `undefined`.
@@ -22,4 +23,12 @@ pub(crate) async fn evaluate(
     };
     tab.settle_briefly(call, watch).await;
     Ok(result)
+}
+
+/// Returns a function as generated code shows it: an expression becomes one.
+pub(crate) fn shown_function(function: &str) -> Cow<'_, str> {
+    match is_function(function) {
+        true => function.into(),
+        false => format!("() => ({function})").into(),
+    }
 }

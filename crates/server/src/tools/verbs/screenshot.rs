@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::files::WrittenFile;
 use crate::tools::image_size;
 use crate::tools::scope::TabInAnyState;
-use engine::{Screenshot, ScreenshotArea, ScreenshotFormat};
+use engine::{AnnotatedScreenshot, Screenshot, ScreenshotArea, ScreenshotFormat, VisibleRef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -68,6 +68,10 @@ pub(crate) struct Request<'a> {
     pub(crate) quality: Option<u8>,
     /// Whether the image has one pixel per CSS pixel, whatever the device scale factor.
     pub(crate) css_scale: bool,
+    /// The greatest width in pixels.
+    pub(crate) max_width: Option<u32>,
+    /// Whether the elements that a person can act on have boxes with their refs.
+    pub(crate) annotate: bool,
     /// The name of the file. `None` for a generated name that begins with `prefix`.
     pub(crate) filename: Option<&'a str>,
     pub(crate) prefix: &'a str,
@@ -81,7 +85,9 @@ pub(crate) struct WrittenScreenshot {
     /// Width and height in pixels.
     pub(crate) size: (u32, u32),
     bytes: Vec<u8>,
-    screenshot: Screenshot,
+    /// The options, with the factor by which the image is smaller.
+    pub(crate) options: Screenshot,
+    annotated: Option<AnnotatedScreenshot>,
 }
 
 /// Takes a screenshot and writes it to a file. Fails before the screenshot is taken if the file must not be written.
@@ -93,14 +99,25 @@ pub(crate) async fn take(
     let files = tab.files(call).await;
     let writable = request.filename.map(|name| files.writable(name));
     let writable = writable.transpose()?;
-    let screenshot = Screenshot {
+    let mut options = Screenshot {
         format: request.format.into(),
         quality: request.format.quality(request.quality),
         area: request.area,
         css_scale: request.css_scale,
         ..Screenshot::default()
     };
-    let bytes = tab.page.screenshot(&call.navigation(), &screenshot).await?;
+    let progress = call.navigation();
+    let annotated = match request.annotate {
+        true => Some(tab.page.annotated_screenshot(&progress, &options).await?),
+        false => None,
+    };
+    let mut bytes = image(tab, call, annotated.as_ref(), &options).await?;
+    let mut size = image_size::size(&bytes).unwrap_or_default();
+    if let Some(width) = request.max_width.filter(|width| *width < size.0) {
+        options.shrink = f64::from(width) / f64::from(size.0);
+        bytes = image(tab, call, annotated.as_ref(), &options).await?;
+        size = image_size::size(&bytes).unwrap_or_default();
+    }
     files.refuse_large(&bytes)?;
     let file = match writable {
         Some(file) => file,
@@ -110,7 +127,6 @@ pub(crate) async fn take(
         }
     };
     files.write_bytes(&file, bytes.clone()).await?;
-    let size = image_size::size(&bytes).unwrap_or_default();
     let full_page = request.area == ScreenshotArea::FullPage;
     let uri = tab.record_screenshot(&files, &file, size, full_page);
     Ok(WrittenScreenshot {
@@ -118,21 +134,51 @@ pub(crate) async fn take(
         uri,
         size,
         bytes,
-        screenshot,
+        options,
+        annotated,
+    })
+}
+
+/// Returns the image with these options: one of the annotated screenshot, otherwise of the page.
+async fn image(
+    tab: &TabInAnyState,
+    call: &Call,
+    annotated: Option<&AnnotatedScreenshot>,
+    options: &Screenshot,
+) -> Result<Vec<u8>> {
+    Ok(match annotated {
+        Some(screenshot) => screenshot.image(options).await?,
+        None => tab.page.screenshot(&call.navigation(), options).await?,
     })
 }
 
 impl WrittenScreenshot {
-    /// Returns the image for the answer. If it is too large for models, a smaller one is taken.
-    pub(crate) async fn into_image(mut self, tab: &TabInAnyState, call: &Call) -> Result<Image> {
+    /// Scales the image down if it is too large for models. The file is unchanged.
+    pub(crate) async fn fit(&mut self, tab: &TabInAnyState, call: &Call) -> Result<()> {
         if let Some(factor) = image_size::scale_to_fit(&self.bytes) {
-            self.screenshot.shrink = factor;
-            let progress = call.navigation();
-            self.bytes = tab.page.screenshot(&progress, &self.screenshot).await?;
+            self.options.shrink *= factor;
+            self.bytes = image(tab, call, self.annotated.as_ref(), &self.options).await?;
         }
-        Ok(Image {
-            bytes: self.bytes,
-            mime_type: format!("image/{}", self.screenshot.format),
-        })
+        Ok(())
     }
+
+    /// Returns the elements whose refs are on the image.
+    pub(crate) fn elements(&self) -> &[VisibleRef] {
+        self.annotated
+            .as_ref()
+            .map_or(&[], AnnotatedScreenshot::elements)
+    }
+
+    /// Returns the image for the answer.
+    pub(crate) fn into_image(self) -> Image {
+        Image {
+            bytes: self.bytes,
+            mime_type: format!("image/{}", self.options.format),
+        }
+    }
+}
+
+/// Rounds a factor to four digits, which is exact enough for the largest image.
+pub(crate) fn rounded(factor: f64) -> f64 {
+    (factor * 1e4).round() / 1e4
 }

@@ -4,7 +4,7 @@ use super::BidiContext;
 use crate::backend::bidi::network::entries;
 use crate::backend::bidi::page::emulation::{preload, viewport_command};
 use crate::backend::bidi::page::evaluation::SANDBOX;
-use crate::backend::{ContextOptions, Permissions};
+use crate::backend::{ContextOptions, EmulatedOption, Permissions, Viewport};
 use crate::error::{Error, Result};
 use crate::injected::VITALS;
 use wire::bidi::{Command, browser, browsing_context, emulation, error, network, script};
@@ -16,12 +16,8 @@ impl BidiContext {
     /// Applies the settings of the whole context, before its first page.
     pub(crate) async fn prepare(&self) -> Result<()> {
         let options = self.options().clone();
-        if let Some(viewport) = &options.viewport {
-            let command = browsing_context::SetViewport {
-                user_contexts: Some(self.ids()),
-                ..viewport_command(viewport)
-            };
-            self.parts.root.call(&command).await?;
+        if options.viewport.is_some() {
+            self.apply_viewport(options.viewport.as_ref()).await?;
         }
         self.parts
             .root
@@ -43,12 +39,17 @@ impl BidiContext {
                 user_contexts: self.ids(),
             })
             .await?;
-        self.apply_emulation(&options).await?;
+        let emulated = [
+            (options.user_agent.is_some(), EmulatedOption::UserAgent),
+            (options.locale.is_some(), EmulatedOption::Locale),
+            (options.timezone.is_some(), EmulatedOption::TimeZone),
+            (options.geolocation.is_some(), EmulatedOption::Geolocation),
+        ];
+        let emulated = emulated.into_iter().filter(|(is_set, _)| *is_set);
+        let emulated: Vec<_> = emulated.map(|(_, option)| option).collect();
+        self.apply_changes(&options, &emulated).await?;
         if options.offline {
             self.apply_offline().await?;
-        }
-        if options.geolocation.is_some() {
-            self.apply_geolocation().await?;
         }
         if !options.extra_headers.is_empty() {
             self.apply_extra_headers().await?;
@@ -79,29 +80,74 @@ impl BidiContext {
         Ok(())
     }
 
-    async fn apply_emulation(&self, options: &ContextOptions) -> Result<()> {
-        if options.user_agent.is_some() {
-            self.parts
-                .root
-                .call(&emulation::SetUserAgentOverride {
-                    user_agent: options.user_agent.clone(),
-                    user_contexts: self.ids(),
-                })
-                .await?;
+    /// Applies the options among these that have no command of their own. A missing value resets an option.
+    pub(super) async fn apply_changes(
+        &self,
+        options: &ContextOptions,
+        changed: &[EmulatedOption],
+    ) -> Result<()> {
+        for option in changed {
+            match option {
+                EmulatedOption::Viewport => self.apply_viewport(options.viewport.as_ref()).await?,
+                EmulatedOption::UserAgent => {
+                    self.parts
+                        .root
+                        .call(&emulation::SetUserAgentOverride {
+                            user_agent: options.user_agent.clone(),
+                            user_contexts: self.ids(),
+                        })
+                        .await?;
+                }
+                EmulatedOption::Locale => {
+                    let command = emulation::SetLocaleOverride {
+                        locale: options.locale.clone(),
+                        user_contexts: self.ids(),
+                    };
+                    self.send_required("locale", &command).await?;
+                }
+                EmulatedOption::TimeZone => {
+                    let command = emulation::SetTimezoneOverride {
+                        timezone: options.timezone.clone(),
+                        user_contexts: self.ids(),
+                    };
+                    self.send_required("timezone", &command).await?;
+                }
+                EmulatedOption::Geolocation => self.apply_geolocation().await?,
+                EmulatedOption::Permissions => {
+                    self.clear_permissions().await?;
+                    self.grant_permissions(&options.permissions, None).await?;
+                }
+                // Credentials are read for each request; Firefox emulates no media features.
+                EmulatedOption::HttpCredentials
+                | EmulatedOption::ColorScheme
+                | EmulatedOption::ReducedMotion
+                | EmulatedOption::ForcedColors
+                | EmulatedOption::Contrast
+                | EmulatedOption::ExtraHeaders
+                | EmulatedOption::Offline => {}
+            }
         }
-        if options.locale.is_some() {
-            let command = emulation::SetLocaleOverride {
-                locale: options.locale.clone(),
-                user_contexts: self.ids(),
-            };
-            self.send_required("locale", &command).await?;
-        }
-        if options.timezone.is_some() {
-            let command = emulation::SetTimezoneOverride {
-                timezone: options.timezone.clone(),
-                user_contexts: self.ids(),
-            };
-            self.send_required("timezone", &command).await?;
+        Ok(())
+    }
+
+    /// Sets the viewport of pages that open later.
+    async fn apply_viewport(&self, viewport: Option<&Viewport>) -> Result<()> {
+        let root = &self.parts.root;
+        match viewport {
+            Some(viewport) => {
+                let command = browsing_context::SetViewport {
+                    user_contexts: Some(self.ids()),
+                    ..viewport_command(viewport)
+                };
+                root.call(&command).await?;
+            }
+            None => {
+                let command = browsing_context::ResetViewport {
+                    user_contexts: Some(self.ids()),
+                    ..Default::default()
+                };
+                root.call(&command).await?;
+            }
         }
         Ok(())
     }

@@ -26,6 +26,16 @@ impl Emulation for BidiPage {
         Ok(())
     }
 
+    async fn clear_viewport(&self) -> Result<()> {
+        let command = browsing_context::ResetViewport {
+            context: Some(self.name()),
+            ..Default::default()
+        };
+        self.root().call(&command).await?;
+        self.state().viewport = None;
+        Ok(())
+    }
+
     async fn emulate_media(&self, features: &MediaFeatures) -> Result<()> {
         if *features != MediaFeatures::default() {
             CAPABILITIES.require(Feature::MediaFeatures)?;

@@ -2,11 +2,13 @@
 
 use super::setup::Batch;
 use super::{CdpPage, Child};
-use crate::backend::{ContextOptions, Emulation, Headers, MediaFeatures, Throttling, Viewport};
+use crate::backend::{
+    ContextOptions, EmulatedOption, Emulation, Headers, MediaFeatures, Throttling, Viewport,
+};
 use crate::error::Result;
 use async_trait::async_trait;
 use wire::Session;
-use wire::cdp::{Command, emulation, network, page, security};
+use wire::cdp::{Command, Empty, emulation, network, page, security};
 
 /// The emulation of a page, which each of its sessions needs.
 pub(super) struct EmulationSettings {
@@ -35,27 +37,11 @@ impl EmulationSettings {
         if options.user_agent.is_some() || options.locale.is_some() {
             batch.send(session, &self.user_agent());
         }
-        if let Some(locale) = &options.locale {
-            let command = emulation::SetLocaleOverride {
-                locale: Some(locale.clone()),
-            };
-            // A frame has the setting of its page.
-            if is_page {
-                batch.send_required(session, "locale", &command);
-            } else {
-                batch.send(session, &command);
-            }
+        if options.locale.is_some() {
+            send_required(session, is_page, "locale", &self.locale(), batch);
         }
-        if let Some(timezone) = &options.timezone {
-            let command = emulation::SetTimezoneOverride {
-                timezone_id: timezone.clone(),
-            };
-            // A frame has the setting of its page.
-            if is_page {
-                batch.send_required(session, "timezone", &command);
-            } else {
-                batch.send(session, &command);
-            }
+        if options.timezone.is_some() {
+            send_required(session, is_page, "timezone", &self.timezone(), batch);
         }
         if options.geolocation.is_some() {
             batch.send(session, &geolocation(options));
@@ -86,6 +72,38 @@ impl EmulationSettings {
         }
     }
 
+    /// Adds commands for the options among these that the user agent, the place or the position depend on. They also reset options.
+    fn send_changed(
+        &self,
+        session: &Session,
+        is_page: bool,
+        changed: &[EmulatedOption],
+        batch: &mut Batch,
+    ) {
+        use EmulatedOption as O;
+        let (options, has) = (&self.options, |option| changed.contains(&option));
+        if has(O::UserAgent) || has(O::Locale) {
+            let is_emulated = options.user_agent.is_some() || options.locale.is_some();
+            let command = match is_emulated {
+                true => self.user_agent(),
+                false => emulation::SetUserAgentOverride::default(),
+            };
+            batch.send(session, &command);
+        }
+        if has(O::Locale) {
+            send_required(session, is_page, "locale", &self.locale(), batch);
+        }
+        if has(O::TimeZone) {
+            send_required(session, is_page, "timezone", &self.timezone(), batch);
+        }
+        if has(O::Geolocation) {
+            match options.geolocation {
+                Some(_) => batch.send(session, &geolocation(options)),
+                None => batch.send(session, &emulation::ClearGeolocationOverride {}),
+            }
+        }
+    }
+
     /// Adds commands for a worker, which has requests but no documents.
     pub(super) fn send_to_worker(&self, session: &Session, batch: &mut Batch) {
         if let Some(conditions) = changed(&self.options) {
@@ -93,6 +111,19 @@ impl EmulationSettings {
         }
         if !self.options.extra_headers.is_empty() {
             batch.send(session, &headers(&self.options));
+        }
+    }
+
+    fn locale(&self) -> emulation::SetLocaleOverride {
+        emulation::SetLocaleOverride {
+            locale: self.options.locale.clone(),
+        }
+    }
+
+    /// Returns the command for the time zone. An empty one resets it.
+    fn timezone(&self) -> emulation::SetTimezoneOverride {
+        emulation::SetTimezoneOverride {
+            timezone_id: self.options.timezone.clone().unwrap_or_default(),
         }
     }
 
@@ -117,6 +148,14 @@ impl Emulation for CdpPage {
         self.state().viewport = Some(viewport.clone());
         self.session.call(&metrics(viewport)).await?;
         self.session.call(&touch(viewport.has_touch)).await?;
+        Ok(())
+    }
+
+    async fn clear_viewport(&self) -> Result<()> {
+        self.state().viewport = None;
+        let clear = emulation::ClearDeviceMetricsOverride {};
+        self.session.call(&clear).await?;
+        self.session.call(&touch(false)).await?;
         Ok(())
     }
 
@@ -145,6 +184,25 @@ impl CdpPage {
             media: state.media.clone(),
             user_agent: state.user_agent.clone(),
         }
+    }
+
+    /// Applies the options of the context among these that have no command of their own.
+    pub(crate) async fn apply_emulation(&self, changed: &[EmulatedOption]) -> Result<()> {
+        let mut settings = self.emulation();
+        if changed.contains(&EmulatedOption::Viewport) {
+            // The client hints depend on it.
+            settings.viewport.clone_from(&settings.options.viewport);
+        }
+        let mut batch = Batch::default();
+        settings.send_changed(&self.session, true, changed, &mut batch);
+        for child in self.children().iter().filter(|child| child.is_frame) {
+            settings.send_changed(&child.session, false, changed, &mut batch);
+        }
+        batch.done().await?;
+        if changed.contains(&EmulatedOption::HttpCredentials) {
+            self.apply_interception().await?;
+        }
+        Ok(())
     }
 
     pub(crate) async fn apply_network(&self) -> Result<()> {
@@ -211,6 +269,20 @@ impl CdpPage {
             }
         }
         Ok(())
+    }
+}
+
+/// Adds a command for an option, whose error names the option. A frame has the setting of its page.
+fn send_required(
+    session: &Session,
+    is_page: bool,
+    option: &'static str,
+    command: &impl Command<Response = Empty>,
+    batch: &mut Batch,
+) {
+    match is_page {
+        true => batch.send_required(session, option, command),
+        false => batch.send(session, command),
     }
 }
 

@@ -196,7 +196,7 @@ impl CdpPage {
         self.set_frame_document(&frame, session);
         self.throttle_new_process(session);
         if frame == self.main {
-            self.clear_covered_sheets();
+            self.clear_style_sheets();
         }
         self.report(setup::committed(&navigated.frame));
         // A document from the back/forward cache has its frames, and is loaded already.

@@ -42,12 +42,19 @@ pub(super) struct ProfilingState {
     /// The file of the heap snapshot that is being taken, or why it cannot be written.
     heap: Option<Result<OutputFile>>,
     coverage: Option<CoverageState>,
+    /// The style sheets, while the `CSS` domain is enabled.
+    pub(super) sheets: HashMap<css::StyleSheetId, css::StyleSheetHeader>,
 }
 
-/// The sources whose coverage is measured.
+impl ProfilingState {
+    pub(super) fn is_measuring_coverage(&self) -> bool {
+        self.coverage.is_some()
+    }
+}
+
+/// The scripts whose coverage is measured.
 #[derive(Default)]
 struct CoverageState {
-    sheets: HashMap<css::StyleSheetId, css::StyleSheetHeader>,
     scripts: HashMap<String, debugger::ScriptParsed>,
 }
 
@@ -192,9 +199,13 @@ impl CdpPage {
         unpaused.await?;
         let (scripts, rules) = (scripts.await?.result, rules.await?.rule_usage);
         session.flush().await?;
-        let known = self.state().profiling.coverage.take().unwrap_or_default();
+        let (known, sheets) = {
+            let profiling = &mut self.state().profiling;
+            let sheets = std::mem::take(&mut profiling.sheets);
+            (profiling.coverage.take().unwrap_or_default(), sheets)
+        };
         let mut sources = self.covered_scripts(scripts, &known).await;
-        sources.extend(self.covered_sheets(&rules, &known).await);
+        sources.extend(self.covered_sheets(&rules, &sheets).await);
         Ok(sources)
     }
 
@@ -238,9 +249,9 @@ impl CdpPage {
     async fn covered_sheets(
         &self,
         rules: &[css::RuleUsage],
-        known: &CoverageState,
+        sheets: &HashMap<css::StyleSheetId, css::StyleSheetHeader>,
     ) -> Vec<CoveredSource> {
-        let sheets = known.sheets.values();
+        let sheets = sheets.values();
         let sheets = sheets.filter(|sheet| !sheet.source_url.is_empty());
         let sources = sheets.map(|sheet| {
             let text = self.session.send(&css::GetStyleSheetText {
@@ -276,7 +287,11 @@ impl CdpPage {
 
     /// Disables what the measurement has enabled, without waiting for the effect.
     fn end_coverage(&self) {
-        self.state().profiling.coverage = None;
+        {
+            let profiling = &mut self.state().profiling;
+            profiling.coverage = None;
+            profiling.sheets.clear();
+        }
         let session = &self.session;
         session.post(&debugger::Disable {});
         session.post(&profiler::StopPreciseCoverage {});
@@ -305,18 +320,14 @@ impl CdpPage {
     }
 
     pub(super) fn on_style_sheet_added(&self, added: css::StyleSheetAdded) {
-        if let Some(coverage) = &mut self.state().profiling.coverage {
-            let header = added.header;
-            coverage
-                .sheets
-                .insert(header.style_sheet_id.clone(), header);
-        }
+        let header = added.header;
+        let sheets = &mut self.state().profiling.sheets;
+        sheets.insert(header.style_sheet_id.clone(), header);
     }
 
     pub(super) fn on_style_sheet_removed(&self, removed: &css::StyleSheetRemoved) {
-        if let Some(coverage) = &mut self.state().profiling.coverage {
-            coverage.sheets.remove(&removed.style_sheet_id);
-        }
+        let sheets = &mut self.state().profiling.sheets;
+        sheets.remove(&removed.style_sheet_id);
     }
 
     pub(super) fn on_script_parsed(&self, parsed: debugger::ScriptParsed) {
@@ -326,10 +337,8 @@ impl CdpPage {
     }
 
     /// Removes the style sheets of the document that the main frame showed before.
-    pub(super) fn clear_covered_sheets(&self) {
-        if let Some(coverage) = &mut self.state().profiling.coverage {
-            coverage.sheets.clear();
-        }
+    pub(super) fn clear_style_sheets(&self) {
+        self.state().profiling.sheets.clear();
     }
 }
 

@@ -38,6 +38,10 @@ impl PageExtension for InspectorLink {
         page.apply_scripts();
     }
 
+    fn apply_user_agent(page: &WebKitPage) {
+        page.apply_user_agent();
+    }
+
     async fn flush(page: &WebKitPage) -> Result<()> {
         page.parts.extension.flush(page.window()).await
     }

@@ -5,7 +5,7 @@ use super::{PageExtension, WebDriverPage};
 use crate::backend::scripts::BLOCK_SERVICE_WORKERS;
 use crate::backend::webdriver::inspector::InspectorLink;
 use crate::backend::webdriver::network::as_map;
-use crate::backend::webdriver::{CLASSIC, ClassicPage, WebKitPage};
+use crate::backend::webdriver::{CAPABILITIES, CLASSIC, ClassicPage, WebKitPage};
 use crate::backend::{Emulation, Feature, Headers, MediaFeatures, Size, Viewport};
 use crate::error::{Error, Result};
 use crate::injected::VITALS;
@@ -25,6 +25,7 @@ impl Emulation for WebKitPage {
     }
 
     async fn emulate_media(&self, features: &MediaFeatures) -> Result<()> {
+        CAPABILITIES.require_if(features.forced_colors.is_some(), Feature::ForcedColors)?;
         self.apply_media(features);
         InspectorLink::flush(self).await
     }
@@ -76,8 +77,8 @@ impl WebKitPage {
         }
         self.apply_scripts();
         self.send_interception();
-        if let Some(user_agent) = &options.user_agent {
-            self.send_to_inspector("Page.overrideUserAgent", &json!({ "value": user_agent }));
+        if options.user_agent.is_some() {
+            self.apply_user_agent();
         }
         self.apply_headers();
         self.apply_media(&options.media);
@@ -127,11 +128,26 @@ impl WebKitPage {
         self.send_to_inspector("Page.setBootstrapScript", &json!({ "source": source }));
     }
 
+    /// Sends the user agent; without a value, that of the browser.
+    pub(crate) fn apply_user_agent(&self) {
+        let user_agent = self.parts.options().user_agent.clone();
+        let value = user_agent.map_or_else(|| json!({}), |value| json!({ "value": value }));
+        self.send_to_inspector("Page.overrideUserAgent", &value);
+    }
+
     pub(crate) fn apply_headers(&self) {
         let mut all: Headers = self.parts.options().extra_headers.clone();
         for (name, value) in &self.state().extra_headers {
             all.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
             all.push((name.clone(), value.clone()));
+        }
+        let names: Vec<_> = all.iter().map(|(name, _)| name.to_lowercase()).collect();
+        let before = std::mem::replace(&mut self.state().sent_headers, names.clone());
+        if before.iter().any(|name| !names.contains(name)) {
+            // The command only adds headers. They are removed when the domain is disabled.
+            self.send_to_inspector("Network.disable", &json!({}));
+            self.send_to_inspector("Network.enable", &json!({}));
+            self.send_interception();
         }
         self.send_to_inspector(
             "Network.setExtraHTTPHeaders",

@@ -22,6 +22,8 @@ pub(crate) struct State {
     pub(super) intercepting: bool,
     pub(super) init_scripts: Vec<String>,
     pub(super) extra_headers: Headers,
+    /// The names of the headers that the inspector adds, in lower case.
+    pub(super) sent_headers: Vec<String>,
     /// Requests that are pending, or whose body may be read.
     pub(super) sent: HashMap<String, RequestRecord>,
     /// The position of the mouse.

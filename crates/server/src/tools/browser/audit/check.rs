@@ -6,7 +6,7 @@ use crate::answers::reply::Reply;
 use crate::calls::Call;
 use crate::config::{Capability, ConsoleLevel};
 use crate::error::Result;
-use crate::sessions::session::{console_level, console_line};
+use crate::sessions::session::{console_level, console_lines};
 use crate::tools::browser::network;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool};
@@ -42,7 +42,7 @@ impl Tool for CheckPage {
         let check = page.check(&progress, self.links.unwrap_or(true)).await?;
         // Firefox may report a response after the page has loaded, but not after the check.
         let failed = failed_requests(page, last);
-        let console = console_problems(&entries, &failed);
+        let console = console_problems(call, page, entries, &failed).await;
         let mut report = Report {
             origin: origin_of(&page.url()),
             lines: Vec::new(),
@@ -78,21 +78,27 @@ fn failed_requests(page: &Page, last: u64) -> Vec<Request> {
 }
 
 /// Returns the errors and warnings in the console, except those that the browser adds for failed requests.
-fn console_problems(entries: &[ConsoleEntry], failed: &[Request]) -> Vec<String> {
+async fn console_problems(
+    call: &Call,
+    page: &Page,
+    entries: Vec<ConsoleEntry>,
+    failed: &[Request],
+) -> Vec<String> {
     let is_of_request = |entry: &ConsoleEntry| {
         let location = entry.message.location.as_ref();
         entry.message.text.starts_with("Failed to load resource")
             && location.is_some_and(|it| failed.iter().any(|request| request.url == it.url))
     };
-    let lines = entries
-        .iter()
+    let messages = entries
+        .into_iter()
         .filter(|entry| entry.current && !is_of_request(entry))
         .filter(|entry| console_level(entry.message.kind) <= ConsoleLevel::Warning)
-        .map(|entry| {
-            let line = console_line(&entry.message);
-            let first = line.lines().next().unwrap_or_default();
-            format!("console: {}", shortened(first))
-        });
+        .map(|entry| entry.message);
+    let lines = console_lines(call, page, messages.collect()).await;
+    let lines = lines.iter().map(|line| {
+        let first = line.lines().next().unwrap_or_default();
+        format!("console: {}", shortened(first))
+    });
     lines.collect()
 }
 
