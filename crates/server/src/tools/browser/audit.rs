@@ -34,8 +34,7 @@ pub(super) struct AuditAccessibility {
     /// Only this element: ref or selector.
     target: Option<String>,
     /// Only these rules or tags, e.g. wcag2aa.
-    #[serde(default)]
-    rules: Vec<String>,
+    rules: Option<Vec<String>>,
     /// Save the full JSON report to this file.
     filename: Option<String>,
 }
@@ -61,7 +60,12 @@ impl Tool for AuditAccessibility {
         let file = file.map(|name| files.writable(name)).transpose()?;
         let audit = tab
             .page
-            .audit_accessibility(&progress, target.as_ref(), &self.rules, file.is_some())
+            .audit_accessibility(
+                &progress,
+                target.as_ref(),
+                self.rules.as_deref().unwrap_or_default(),
+                file.is_some(),
+            )
             .await?;
         let reply = Reply::page(summary(&audit));
         let (Some(file), Some(report)) = (file, audit.report) else {

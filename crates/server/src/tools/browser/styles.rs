@@ -33,8 +33,7 @@ pub(super) struct GetStyles {
     /// Ref from the snapshot, or a selector.
     target: String,
     /// CSS properties; default: those that the page's rules set.
-    #[serde(default)]
-    properties: Vec<String>,
+    properties: Option<Vec<String>>,
 }
 
 impl Tool for GetStyles {
@@ -49,7 +48,8 @@ impl Tool for GetStyles {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         tab.require(Feature::StyleRules)?;
         let locator = tab.find(call, &self.target).await?.locator;
-        let styles = locator.styles(&call.action(), &self.properties).await?;
+        let properties = self.properties.unwrap_or_default();
+        let styles = locator.styles(&call.action(), &properties).await?;
         Ok(Reply::page(shown(&styles)))
     }
 }
