@@ -32,6 +32,7 @@ pub(crate) struct App {
 struct State {
     began: Marks,
     ended: Marks,
+    shown: Marks,
     reported: HashMap<PageId, ReportedCounts>,
     errors: VecDeque<SessionError>,
     /// The number of removed errors.
@@ -146,6 +147,7 @@ impl App {
         };
         app.call_began();
         app.call_ended();
+        app.logs_shown();
         app
     }
 
@@ -169,6 +171,17 @@ impl App {
     pub(crate) fn call_ended(&self) {
         let now = self.now();
         self.state().ended = now;
+    }
+
+    /// Records that an answer shows the ends of the logs.
+    pub(crate) fn logs_shown(&self) {
+        let now = self.now();
+        self.state().shown = now;
+    }
+
+    /// Returns the log positions behind the last lines that an answer showed.
+    pub(crate) fn marks_of_shown_logs(&self) -> Marks {
+        self.state().shown.clone()
     }
 
     /// Returns the log positions at the start of the last call that acted.
