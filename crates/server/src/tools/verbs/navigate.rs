@@ -1,9 +1,8 @@
 //! Opening pages: the URL for a given text, and the end of a navigation.
 
 use crate::access::urls::Addresses;
-use crate::apps::DevServer;
 use crate::calls::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sessions::session::app::App;
 use crate::sessions::session::{Session, Tab};
 use crate::tools::scope::TabInAnyState;
@@ -65,33 +64,20 @@ pub(crate) async fn goto(
     url: &str,
     extent: Extent,
 ) -> Result<Option<(Arc<Tab>, NavigationOutcome)>> {
+    let unresponsive = async {
+        match tab.session.app() {
+            Some(app) => app.becomes_unresponsive(url).await,
+            None => std::future::pending().await,
+        }
+    };
     let result = tokio::select! {
         result = tab.go_to(call, progress, url, extent.until()) => result?,
-        error = unresponsive_server(&tab.session, url) => return Err(error),
+        error = unresponsive => return Err(error),
     };
     if let Some((shown, outcome)) = &result {
         finish(&tab.session, &shown.page, progress, *outcome, extent).await?;
     }
     Ok(result)
-}
-
-/// Waits until the server of a URL is known not to respond, in a session that tests an app.
-async fn unresponsive_server(session: &Session, url: &str) -> Error {
-    let origin = |url: &str| Some(Url::parse(url).ok()?.origin());
-    let mut servers = session.app().map(App::servers).unwrap_or_default().iter();
-    let is_asked = |server: &&Arc<DevServer>| {
-        let its_url = server.known().and_then(|known| known.url);
-        its_url.is_some_and(|its_url| origin(&its_url) == origin(url))
-    };
-    let Some(server) = servers.find(is_asked) else {
-        return std::future::pending().await;
-    };
-    Error::DevServerFailed {
-        server: server.name().to_owned(),
-        during: "call",
-        reason: server.becomes_unresponsive().await,
-        report: Box::default(),
-    }
 }
 
 /// Opens a URL in a new tab. Returns false if a beforeunload dialog is open.
