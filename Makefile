@@ -71,10 +71,13 @@ ci:
 	@rm -rf target/parts
 	@.ci/part ci $(MAKE) --no-print-directory ci-parts; status=$$?; .ci/report "$(target_folder)"; exit $$status
 
+# One compilation for tests and lints: Clippy's driver is a compiler, too. `cargo clippy` starts it in the same way, and compiles nothing.
+ci-parts: export RUSTC_WORKSPACE_WRAPPER = $(shell rustc --print sysroot)/bin/clippy-driver
+ci-parts: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 # The tests run even if a check fails, so that one run shows all failures of a change.
 ci-parts:
-	@$(MAKE) --keep-going --jobs=3 --output-sync $(filter-out rustdoc,$(CHECKS)) test-programs $(PREREQUISITES) $(CI_PREREQUISITES); status=$$?; \
-	  .ci/part tests $(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast -- --include-ignored && exit $$status
+	@$(MAKE) --keep-going --jobs=3 --output-sync $(filter-out lint rustdoc,$(CHECKS)) test-programs $(PREREQUISITES) $(CI_PREREQUISITES); status=$$?; \
+	  .ci/part tests $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored && exit $$status
 
 # Everything, on all engines, with the whole input of each test. A part that fails does not keep the others from running.
 nightly:
@@ -107,9 +110,9 @@ rustdoc:
 javascript: $(call packages,$(NODE_TOOLS))
 	$(part) npm run --silent check
 
-# Compiles the tests and what they run.
+# Compiles the tests and what they run, and the benchmarks.
 test-programs:
-	$(part) $(CARGO) test --locked --workspace --exclude benchmarks --no-run
+	$(part) $(CARGO) test --locked --workspace --no-run
 
 # The packages of all crates that are published, in target/package. It does not compile them.
 crates:
