@@ -254,8 +254,27 @@ impl RequestLog {
 
     /// Returns whether a request since the mark is in progress that an action has to wait for.
     pub(crate) fn has_pending(&self, mark: &RequestMark) -> bool {
+        self.pending_since(mark).next().is_some()
+    }
+
+    /// Returns the requests since the mark that are in progress and that an action has to wait for.
+    pub(crate) fn pending_since<'a>(
+        &'a self,
+        mark: &'a RequestMark,
+    ) -> impl Iterator<Item = &'a Request> {
         self.following(mark)
-            .any(|request| self.open.get(&request.id) == Some(&request.number))
+            .filter(|request| self.open.get(&request.id) == Some(&request.number))
+    }
+
+    /// Returns whether a WebSocket since the mark is open and has received nothing. Firefox, which does not report messages, reports the end
+    /// of the request with the handshake.
+    pub(crate) fn has_silent_socket(&self, mark: &RequestMark) -> bool {
+        let mut sockets = self.requests.iter().filter(|request| {
+            request.number > mark.started
+                && request.resource_type == "websocket"
+                && request.outcome.is_none()
+        });
+        sockets.any(|socket| !self.messages.has_received(&socket.id))
     }
 
     /// Returns whether a response is received as a stream of events.
