@@ -23,6 +23,9 @@ pub enum Feature {
     /// [`crate::Locator::styles`].
     #[strum(to_string = "Reading the style rules of an element")]
     StyleRules,
+    /// [`crate::Page::evaluate_in_worker`].
+    #[strum(to_string = "Evaluating scripts in workers")]
+    WorkerEvaluation,
     /// [`crate::ContextOptions::media`] and later changes of it.
     #[strum(to_string = "Media feature emulation")]
     MediaFeatures,

@@ -33,6 +33,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::HeapSnapshot, Alternative::Chromium),
         (Feature::Coverage, Alternative::Chromium),
         (Feature::StyleRules, Alternative::Chromium),
+        (Feature::WorkerEvaluation, Alternative::Chromium),
         (Feature::MediaFeatures, Alternative::Chromium),
         (Feature::ForcedColors, Alternative::Chromium),
         (Feature::MobileViewport, Alternative::Chromium),

@@ -5,7 +5,7 @@ use super::own_requests::OwnRequests;
 use super::screencast::RunningScreencast;
 use super::{InputObserver, Page, PasswordMasks};
 use crate::backend::{
-    ContextOptions, DialogKind, FrameId, MediaFeatures, PageEvent, PageId, Viewport,
+    ContextOptions, DialogKind, FrameId, MediaFeatures, PageEvent, PageId, Viewport, WorkerId,
 };
 use crate::console::ConsoleLog;
 use crate::error::{Error, Result};
@@ -13,6 +13,7 @@ use crate::frame::FrameTree;
 use crate::input::Pressed;
 use crate::network::RequestLog;
 use crate::source_map::SourceMaps;
+use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -58,6 +59,10 @@ pub(crate) struct PageState {
     pub(super) refused: Option<String>,
     /// How often the page asked for another page or a download.
     pub(crate) openings: u64,
+    /// The events of shared and service workers during a navigation to their origin.
+    pub(super) worker_events: Vec<PageEvent>,
+    /// The names of workers, and the number of names that were given.
+    pub(crate) worker_names: (HashMap<WorkerId, u32>, u32),
     /// The URLs of external protocols that were not reported yet.
     pub(super) external_urls: Vec<String>,
 }
@@ -112,6 +117,8 @@ impl PageState {
             input_observer: None,
             refused: None,
             openings: 0,
+            worker_events: Vec::new(),
+            worker_names: (HashMap::new(), 0),
             external_urls: Vec::new(),
         }
     }
@@ -140,6 +147,15 @@ impl PageState {
         if self.record_external_url(&event) {
             return;
         }
+        self.apply_one(event);
+        if self.frames.main().pending.is_none() {
+            for event in std::mem::take(&mut self.worker_events) {
+                self.apply_one(event);
+            }
+        }
+    }
+
+    fn apply_one(&mut self, event: PageEvent) {
         match event {
             PageEvent::FrameAttached { frame, parent } => self.frames.attach(frame, parent),
             PageEvent::FrameNamed { frame, name } => self.frames.set_name(&frame, name),

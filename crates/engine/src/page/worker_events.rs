@@ -1,0 +1,31 @@
+//! The events of shared and service workers, which belong to no page. Each page of their origin lists them.
+
+use super::Page;
+use crate::backend::PageEvent;
+use crate::backend::address::is_of_origin;
+
+/// The largest number of events that wait for a document.
+const MAX_HELD: usize = 1_000;
+
+impl Page {
+    /// Records an event of a worker, if the page shows a document of its origin. A document of this origin that is being loaded gets the
+    /// event when it is shown: a service worker runs before.
+    pub(crate) fn worker_event(&self, origin: &str, event: PageEvent) {
+        {
+            let mut state = self.state();
+            let loading = state.frames.main().pending.as_ref();
+            if loading.is_some_and(|loading| is_of_origin(&loading.url, origin)) {
+                if state.worker_events.len() < MAX_HELD {
+                    state.worker_events.push(event.bounded());
+                }
+                return;
+            }
+            if !state.frames.urls().any(|url| is_of_origin(url, origin)) {
+                return;
+            }
+            let event = self.shared.with_reason(event.bounded(), &mut state);
+            state.apply(event);
+        }
+        self.shared.changes.send_modify(|count| *count += 1);
+    }
+}
