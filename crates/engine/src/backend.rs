@@ -37,6 +37,7 @@ pub(crate) mod screencast;
 pub(crate) mod scripts;
 mod stack;
 mod styles;
+mod tls;
 pub(crate) mod webdriver;
 mod withheld;
 mod worker;
@@ -70,5 +71,6 @@ pub(crate) use page::{
 pub use profiling::{CoveredRange, CoveredSource, OutputFile, SourceKind};
 pub use proxy::Proxy;
 pub(crate) use proxy::{Endpoint, ProxyScheme};
-pub use worker::{RequestingWorker, RunningWorker, WorkerKind};
 pub use styles::{Declaration, InheritedRules, MatchedStyles, RuleOrigin, StyleRule, StyleSheet};
+pub use tls::TlsOptions;
+pub use worker::{RequestingWorker, RunningWorker, WorkerKind};

@@ -53,6 +53,9 @@ pub enum Feature {
     /// [`crate::ContextOptions::addresses`].
     #[strum(to_string = "Rules about IP addresses and ports")]
     AddressRules,
+    /// [`crate::ContextOptions::tls`].
+    #[strum(to_string = "Own certificate authorities and client certificates")]
+    Certificates,
     /// [`crate::ContextOptions::locale`].
     #[strum(to_string = "Locale emulation")]
     Locale,

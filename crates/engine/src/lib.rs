@@ -232,10 +232,10 @@ pub use backend::{
     Headers, HeldKey, HttpCredentials, InheritedRules, InputStep, Key, LoaderId, MatchedStyles,
     MediaFeatures, MessageKind, Modifier, MouseButton, OriginDocuments, OutputFile, PageBackend,
     PageEvent, PageId, PageObserver, PageTimeouts, PausedRequest, PdfOptions, Point, Proxy,
-    RequestEvent, RequestId, RequestingWorker, ResponseFacts, RuleOrigin, RunningWorker, SameSite, ScreencastFrame,
-    ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceKind,
-    SourceLocation, SourcePosition, StreamMessage, StreamMessageKind, StyleRule, StyleSheet,
-    Throttling, Verdict, Viewport, WorkerId, WorkerKind,
+    RequestEvent, RequestId, RequestingWorker, ResponseFacts, RuleOrigin, RunningWorker, SameSite,
+    ScreencastFrame, ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat, Size,
+    SourceKind, SourceLocation, SourcePosition, StreamMessage, StreamMessageKind, StyleRule,
+    StyleSheet, Throttling, TlsOptions, Verdict, Viewport, WorkerId, WorkerKind,
 };
 pub use browser::Browser;
 pub use console::{ConsoleCounts, ConsoleEntry};
@@ -286,5 +286,5 @@ pub use styles::{
 };
 pub use tokens::{estimate_tokens, prefix_of_tokens, suffix_of_tokens};
 pub use video::{VideoOptions, VideoRecording};
-pub use workers::{Registration, Worker};
 pub use wire::span::{COMMAND as COMMAND_SPAN, TARGET as TELEMETRY};
+pub use workers::{Registration, Worker};

@@ -60,6 +60,7 @@ pub(crate) const REMOTE: Capabilities = Capabilities {
         (Feature::Proxy, Alternative::OwnProxy),
         (Feature::OriginRules, Alternative::LocalBrowser),
         (Feature::AddressRules, Alternative::LocalBrowser),
+        (Feature::Certificates, Alternative::LocalBrowser),
         (Feature::Throttling, Alternative::LocalBrowser),
     ],
     ..CAPABILITIES

@@ -92,6 +92,7 @@ pub(crate) const CLASSIC: Capabilities = Capabilities {
         (Feature::Proxy, Alternative::ChromiumOrFirefox),
         (Feature::OriginRules, Alternative::ChromiumOrFirefox),
         (Feature::AddressRules, Alternative::ChromiumOrFirefox),
+        (Feature::Certificates, Alternative::ChromiumOrFirefox),
         (Feature::Locale, Alternative::ChromiumOrFirefox),
         (Feature::TimeZone, Alternative::ChromiumOrFirefox),
         (Feature::LocaleChange, Alternative::ChromiumOrFirefox),

@@ -67,6 +67,7 @@ const WRITERS: &[(&str, &str)] = &[
         "a download, which is the file of the site; its name is masked in `files/names`",
     ),
     ("engine/src/egress/socks.rs", NETWORK),
+    ("engine/src/egress/tls.rs", NETWORK),
     ("engine/src/egress/tunnel.rs", NETWORK),
     ("engine/src/launch/chromium.rs", PROFILE),
     ("engine/src/launch/firefox.rs", PROFILE),

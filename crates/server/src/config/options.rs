@@ -12,12 +12,12 @@ use super::{
     table::{key, no_key, options},
     value::{
         AnswerStyle, Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames,
-        ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count, FilePaths,
-        FirefoxPreferences, ForcedColors, Headers, IgnoredArguments, ImageResponses, JsonObject,
-        LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number, OptionValue,
-        OriginList, Port, Ports, RecordHar, RecordVideo, ReducedMotion, Scripts, SessionExpiry,
-        SnapshotMode, StorageStateSource, Switch, ToolRules, ToolsetNames, Transport, Unsupported,
-        Viewport,
+        ClientCertificates, ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count,
+        FilePaths, FirefoxPreferences, ForcedColors, Headers, IgnoredArguments, ImageResponses,
+        JsonObject, LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number,
+        OptionValue, OriginList, Port, Ports, RecordHar, RecordVideo, ReducedMotion, Scripts,
+        SessionExpiry, SnapshotMode, StorageStateSource, Switch, ToolRules, ToolsetNames,
+        Transport, Unsupported, Viewport,
     },
 };
 
@@ -161,6 +161,13 @@ options! {
         /// Accept broken certificates.
         ignore_https_errors: bool = false,
             key("browser.contextOptions.ignoreHTTPSErrors").everywhere();
+        /// A file of certificate authorities (PEM) to trust, beside those of Mozilla.
+        ca_cert: PathBuf, key("browser.caCert").flag();
+        /// Trust the certificate authorities of the system too, which Chromium and Firefox on Linux do not.
+        use_system_ca: bool = false, key("browser.useSystemCa").flag();
+        /// Client certificates for servers: a list of `origin`, `certPath` and `keyPath` (PEM).
+        client_certificates: ClientCertificates, key("browser.contextOptions.clientCertificates")
+            .secret();
         /// Start without network.
         offline: bool, key("browser.contextOptions.offline");
         /// Fail if a selector matches several elements. Playhouse always does, whatever the value.
@@ -421,9 +428,6 @@ options! {
             .later("use --cdp-endpoint for a running browser");
         /// Open the developer tools.
         devtools: bool, key("browser.launchOptions.devtools").later(LATER_RELEASE);
-        /// Client certificates for servers.
-        client_certificates: Unsupported, key("browser.contextOptions.clientCertificates")
-            .secret().later(LATER_RELEASE);
         /// The base of relative URLs.
         base_url: Unsupported, key("browser.contextOptions.baseURL")
             .later("write addresses in full");

@@ -141,6 +141,8 @@ pub struct BrowserSettings {
     pub addresses: AddressRules,
     /// Whether invalid certificates of the proxy are accepted.
     pub ignore_https_errors: bool,
+    /// The certificates of the default context. Those of other contexts are the same.
+    pub tls: engine::TlsOptions,
     /// Whether a tool that throttles the network is listed.
     pub can_throttle: bool,
     /// Whether browser contexts have egress proxies, and the browser must not connect without them.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::required;
+use super::tls::key_files;
 use crate::config::{
     environment::Environment,
     options::Options,
@@ -82,7 +83,8 @@ pub(super) fn protected(options: &Options, environment: &Environment, cwd: &Path
             PathBuf::from(name)
         })
     });
-    let named = named.into_iter().flatten().chain(scripts).chain(older_logs);
+    let named = named.into_iter().flatten().chain(scripts);
+    let named = named.chain(older_logs).chain(key_files(options));
     let mut protected: Vec<_> = named.map(|path| cwd.join(path)).collect();
     protected.push(profiles(environment));
     protected.push(paths::playhouse_cache(environment));
