@@ -23,6 +23,9 @@ pub enum Feature {
     /// [`crate::Locator::styles`].
     #[strum(to_string = "Reading the style rules of an element")]
     StyleRules,
+    /// [`crate::VideoEncoder::Browser`].
+    #[strum(to_string = "Recording a video without ffmpeg")]
+    VideoFrames,
     /// [`crate::Page::evaluate_in_worker`].
     #[strum(to_string = "Evaluating scripts in workers")]
     WorkerEvaluation,
@@ -143,6 +146,9 @@ pub enum Alternative {
     /// Use Chromium.
     #[strum(to_string = "Use Chromium for it.")]
     Chromium,
+    /// Install ffmpeg.
+    #[strum(to_string = "Install ffmpeg, or use Chromium.")]
+    Ffmpeg,
     /// Use Chromium or Firefox.
     #[strum(to_string = "Use Chromium or Firefox for it.")]
     ChromiumOrFirefox,

@@ -285,6 +285,6 @@ pub use styles::{
     Variable,
 };
 pub use tokens::{estimate_tokens, prefix_of_tokens, suffix_of_tokens};
-pub use video::{VideoOptions, VideoRecording};
+pub use video::{VideoEncoder, VideoOptions, VideoRecording};
 pub use wire::span::{COMMAND as COMMAND_SPAN, TARGET as TELEMETRY};
 pub use workers::{Registration, Worker};

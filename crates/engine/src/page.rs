@@ -17,7 +17,7 @@ mod screencast;
 mod script;
 mod state;
 mod unresponsive;
-mod worker_events;
+mod workers;
 
 pub use events::{DialogHandlerGuard, Events};
 pub use input_observer::InputObserver;

@@ -110,18 +110,13 @@ impl Page {
         is_redundant
     }
 
-    /// Gives each running worker its name, which it keeps.
+    /// Gives each running worker its name.
     fn name_workers(&self, workers: &mut [Worker]) {
         let mut state = self.state();
-        let (names, given) = &mut state.worker_names;
-        names.retain(|id, _| workers.iter().any(|worker| worker.id.as_ref() == Some(id)));
+        let names = &mut state.worker_names;
+        names.retain(|id| workers.iter().any(|worker| worker.id.as_ref() == Some(id)));
         for worker in workers {
-            let Some(id) = &worker.id else { continue };
-            let number = names.entry(id.clone()).or_insert_with(|| {
-                *given += 1;
-                *given
-            });
-            worker.name = Some(format!("w{number}"));
+            worker.name = worker.id.as_ref().map(|id| names.name(id));
         }
     }
 

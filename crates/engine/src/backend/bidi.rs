@@ -33,6 +33,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::HeapSnapshot, Alternative::Chromium),
         (Feature::Coverage, Alternative::Chromium),
         (Feature::StyleRules, Alternative::Chromium),
+        (Feature::VideoFrames, Alternative::Ffmpeg),
         (Feature::WorkerEvaluation, Alternative::Chromium),
         (Feature::MediaFeatures, Alternative::Chromium),
         (Feature::ForcedColors, Alternative::Chromium),

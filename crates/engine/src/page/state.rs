@@ -3,9 +3,10 @@
 use super::interception::Interceptors;
 use super::own_requests::OwnRequests;
 use super::screencast::RunningScreencast;
+use super::workers::WorkerNames;
 use super::{InputObserver, Page, PasswordMasks};
 use crate::backend::{
-    ContextOptions, DialogKind, FrameId, MediaFeatures, PageEvent, PageId, Viewport, WorkerId,
+    ContextOptions, DialogKind, FrameId, MediaFeatures, PageEvent, PageId, Viewport,
 };
 use crate::console::ConsoleLog;
 use crate::error::{Error, Result};
@@ -13,7 +14,6 @@ use crate::frame::FrameTree;
 use crate::input::Pressed;
 use crate::network::RequestLog;
 use crate::source_map::SourceMaps;
-use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -61,8 +61,7 @@ pub(crate) struct PageState {
     pub(crate) openings: u64,
     /// The events of shared and service workers during a navigation to their origin.
     pub(super) worker_events: Vec<PageEvent>,
-    /// The names of workers, and the number of names that were given.
-    pub(crate) worker_names: (HashMap<WorkerId, u32>, u32),
+    pub(crate) worker_names: WorkerNames,
     /// The URLs of external protocols that were not reported yet.
     pub(super) external_urls: Vec<String>,
 }
@@ -118,7 +117,7 @@ impl PageState {
             refused: None,
             openings: 0,
             worker_events: Vec::new(),
-            worker_names: (HashMap::new(), 0),
+            worker_names: WorkerNames::default(),
             external_urls: Vec::new(),
         }
     }

@@ -76,6 +76,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("engine/src/launch/profile/files.rs", PROFILE),
     ("engine/src/launch/profile/startup_cache.rs", PROFILE),
     ("engine/src/launch/ffmpeg.rs", "images"),
+    ("engine/src/video/webm.rs", "images"),
     (
         "engine/src/launch/upload.rs",
         "a file that the client uploads",

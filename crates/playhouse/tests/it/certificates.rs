@@ -83,6 +83,40 @@ async fn an_authority_that_is_not_named_is_not_trusted() {
     client.end().await;
 }
 
+#[testkit::test(chromium)]
+async fn the_authorities_of_the_system_are_trusted_also_with_a_profile() {
+    let site = TlsSite::start(ClientCertificates::None).await;
+    let [authority, ..] = TlsSite::files();
+    let profile = tempfile::tempdir().expect("a folder");
+    let profile = format!("--user-data-dir={}", profile.path().display());
+    let client = Launch::new(env!("CARGO_BIN_EXE_playhouse"))
+        .args(["--headless", "--use-system-ca", &profile])
+        .env("SSL_CERT_FILE", &authority.display().to_string());
+    let client = client.start().await;
+    let page = visit(&client, site.origin()).await;
+    assert!(page.text.contains(NO_CERTIFICATE), "{}", page.text);
+    client.end().await;
+}
+
+#[testkit::test(firefox)]
+async fn a_profile_of_firefox_refuses_certificates() {
+    let [authority, ..] = TlsSite::files();
+    let authority = format!("--ca-cert={}", authority.display());
+    let profile = tempfile::tempdir().expect("a folder");
+    let profile = format!("--user-data-dir={}", profile.path().display());
+    let client = Launch::new(env!("CARGO_BIN_EXE_playhouse"))
+        .args(["--headless", &authority, &profile])
+        .args(Engine::Firefox.args().iter().copied());
+    let client = client.start().await;
+    let page = visit(&client, "https://localhost:9").await;
+    assert!(
+        page.is_error && page.text.contains("--isolated"),
+        "{}",
+        page.text
+    );
+    client.end().await;
+}
+
 #[testkit::test(chromium, firefox, webkit)]
 async fn a_client_certificate_is_sent_to_its_origin_only(engine: Engine) {
     let site = TlsSite::start(ClientCertificates::Required).await;

@@ -9,6 +9,7 @@ use engine::codegen::Language;
 use super::{
     layered::Source,
     secrets::SecretsSource,
+    settings::FFMPEG,
     table::{key, no_key, options},
     value::{
         AnswerStyle, Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames,
@@ -326,8 +327,8 @@ options! {
         save_video: Size, key("saveVideo").flag();
         /// Record a video of each page into the folder `dir`, perhaps with `size`.
         record_video: RecordVideo, key("browser.contextOptions.recordVideo");
-        /// The ffmpeg for videos.
-        ffmpeg: PathBuf = "ffmpeg".into(), key("ffmpeg").flag();
+        /// The ffmpeg for videos. Without one, Chromium encodes them itself.
+        ffmpeg: PathBuf = FFMPEG.into(), key("ffmpeg").flag();
         /// Record a trace of each browser context, from its start to its end, in the folder of traces.
         save_trace: bool = false, key("saveTrace").flag();
         /// The folder of traces.

@@ -268,6 +268,9 @@ pub struct PromptSettings {
 /// A duration without an end.
 pub(crate) const NEVER: Duration = Duration::MAX;
 
+/// The name of ffmpeg in PATH.
+pub(crate) const FFMPEG: &str = "ffmpeg";
+
 /// The number and the lifetime of sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSettings {
@@ -532,7 +535,7 @@ pub struct FileSettings {
 /// The recording of videos.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VideoSettings {
-    /// The path of ffmpeg, or its name in PATH.
+    /// The path of ffmpeg, or its name in PATH. [`FFMPEG`] if none is configured.
     pub ffmpeg: PathBuf,
     /// The size of the videos of all pages, which are written to the output folder; `None`: not all pages are recorded.
     pub save: Option<Size>,
