@@ -388,8 +388,7 @@ async fn without_ffmpeg_chromium_encodes_the_video_itself() {
 
     let bytes = std::fs::read(&file).expect("the video");
     site.add("/v.webm", Resource::new("video/webm", bytes));
-    let player =
-        "<!doctype html><title>Player</title><video muted></video>";
+    let player = "<!doctype html><title>Player</title><video muted></video>";
     let url = json!({ "url": site.add_page("/player", player) });
     done(&client, "browser_navigate", url).await;
     let play = "async () => {

@@ -327,6 +327,8 @@ options! {
         save_video: Size, key("saveVideo").flag();
         /// Record a video of each page into the folder `dir`, perhaps with `size`.
         record_video: RecordVideo, key("browser.contextOptions.recordVideo");
+        /// Encrypt storage state files with this passphrase, and read those that are encrypted with it. Prefer the environment variable, because other users of the machine can see flags.
+        state_key: String, key("files.stateKey").flag().secret();
         /// The ffmpeg for videos. Without one, Chromium encodes them itself.
         ffmpeg: PathBuf = FFMPEG.into(), key("ffmpeg").flag();
         /// Record a trace of each browser context, from its start to its end, in the folder of traces.

@@ -491,6 +491,27 @@ impl AnswerSettings {
     }
 }
 
+/// A passphrase for storage state files.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct StateKey(String);
+
+impl StateKey {
+    pub(crate) fn new(passphrase: String) -> Self {
+        Self(passphrase)
+    }
+
+    pub(crate) fn passphrase(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for StateKey {
+    /// Omits the passphrase.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("StateKey")
+    }
+}
+
 /// The folders of files, and which files tools may access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSettings {
@@ -508,6 +529,8 @@ pub struct FileSettings {
     pub client_paths: bool,
     /// The absolute paths of files and folders that no tool may read or write: configuration, keys, secrets, profiles, state.
     pub protected: Vec<PathBuf>,
+    /// The passphrase with which storage state files are encrypted; `None`: they are plain.
+    pub(crate) state_key: Option<StateKey>,
     /// The user's folder for files of the login session (`XDG_RUNTIME_DIR`).
     pub runtime_dir: Option<PathBuf>,
     /// The folders of the principal of the session; `None` without authentication.

@@ -9,7 +9,7 @@ use crate::config::{
     options::Options,
     paths,
     secrets::SecretsSource,
-    settings::{FileSettings, VideoSettings},
+    settings::{FileSettings, StateKey, VideoSettings},
     value::{Bytes, CommaList, RecordVideo},
 };
 
@@ -32,6 +32,7 @@ pub(super) fn files(
         client_paths: required(&options.client_paths),
         quarantine: required(&options.quarantine_downloads),
         protected,
+        state_key: options.state_key.value().map(StateKey::new),
         runtime_dir: environment.path("XDG_RUNTIME_DIR"),
         owner: None,
         save_session: required(&options.save_session),
