@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := test
-.PHONY: demo screenshot test ci ci-parts nightly test-nightly npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity \
+.PHONY: demo screenshot test ci ci-parts nightly test-nightly npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity upstream \
   miniwob bench soak grid conformance containers container-check site widgets widget-pages chromium engines ffmpeg poppler nginx clients websites oracle selenium debootstrap
 
 CARGO ?= cargo
@@ -171,6 +171,12 @@ endif
 # Sends the same calls to Playhouse and to the npm package, and compares the answers. PARITY=text: only some scenarios.
 parity: chromium oracle
 	NIGHTLY=1 $(CARGO) test --locked --workspace --exclude benchmarks --test parity -- --include-ignored
+
+# The tests of Playwright's own MCP server, from a checkout of its repository: PLAYWRIGHT_CHECKOUT=/path. ARGS="tests/mcp/click.spec.ts":
+# only these. FLAGS="--allowed-schemes chrome": with these flags of the server.
+upstream:
+	$(CARGO) build --locked -p playhouse
+	FLAGS="$(FLAGS)" .ci/upstream "$(target_folder)/debug/playhouse" $(ARGS)
 
 # Judges snapshots on pages of widget libraries, on all browsers, does a task on each page, and writes docs/widgets.md. WIDGETS=mui: only
 # the pages whose names contain the text.

@@ -6,7 +6,7 @@ use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
 use crate::backend::{
     Capabilities, DialogKind, Emulation, Feature, FrameId, Interception, PageBackend, PageEvent,
-    PageId, PageObserver, Reporter, Requests, ScreenshotArea, Styles,
+    PageId, PageObserver, Reporter, Requests, ScreenshotArea, Styles, Workers,
 };
 use crate::changes::Changes;
 use crate::error::{Error, Result};
@@ -297,6 +297,8 @@ impl<E: PageExtension> WebDriverPage<E> {
 }
 
 impl<E: PageExtension> Styles for WebDriverPage<E> {}
+
+impl<E: PageExtension> Workers for WebDriverPage<E> {}
 
 #[async_trait]
 impl<E: PageExtension> PageBackend for WebDriverPage<E>
