@@ -178,8 +178,8 @@ fn is_control(node: &Node) -> bool {
     CONTROLS.contains(&&*node.role) || node.is_clickable
 }
 
-/// What both layouts must show of a control. A cell on the line of its row has no role of its own, and its name is a text, as that of an
-/// option can be. Texts of a field that follow each other are joined with white space in one of the layouts.
+/// What both layouts must show of a control. A cell on the line of its row has no role of its own, nor has the only text in it, and its name
+/// is a text, as that of an option can be. Texts of a field that follow each other are joined with white space in one of the layouts.
 fn identity(node: &Node) -> impl PartialEq + use<> {
     let is_cell = matches!(
         &*node.role,
