@@ -447,7 +447,9 @@ fn simplify(
     }
     match shown.children.as_mut_slice() {
         [] => acts.then_some(Item::Node(shown)),
-        [Item::Node(child)] if child.node.reference.is_some() && !node.covers => {
+        [Item::Node(child)]
+            if child.node.reference.is_some() && !node.covers && node.day.is_none() =>
+        {
             if layout == Layout::Compact && shown.action.is_some() {
                 if shown.action == Some(Action::Own) {
                     return Some(Item::Node(shown));
