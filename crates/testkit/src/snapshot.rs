@@ -217,6 +217,19 @@ fn compare_texts(full: &[Part], compact: &[Part]) -> Result<(), String> {
         }
         _ => false,
     };
+    // Whether a text is a part of the name of the node before it, whose texts are its name together.
+    let is_part_of_name = |index: usize| {
+        let before = spoken[..index]
+            .iter()
+            .rposition(|part| matches!(part, Part::Node(_)));
+        before.is_some_and(|before| {
+            let texts = spoken[before + 1..]
+                .iter()
+                .take_while(|part| matches!(part, Part::Text(_)));
+            let text: String = texts.map(|part| visible_text(part)).collect();
+            text == visible_text(spoken[before])
+        })
+    };
     // Where in the compact text the parts so far can end.
     let mut ends = BTreeSet::from([0]);
     for (index, part) in spoken.iter().enumerate() {
@@ -230,6 +243,7 @@ fn compare_texts(full: &[Part], compact: &[Part]) -> Result<(), String> {
             let before = index.checked_sub(1).and_then(|it| spoken.get(it));
             if is_name(before, label, &["checkbox", "radio", "switch"])
                 || is_name(spoken.get(index + 1), label, CONTROLS)
+                || is_part_of_name(index)
             {
                 next.extend(&ends);
             }

@@ -102,10 +102,10 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Returns whether it only contains an element with a ref and the same name.
+    /// Returns whether it only contains an element that is acted on and has the same name.
     fn only_names_its_content(&self) -> bool {
         let is_twin = |child: &Shown<'_>| {
-            child.named && child.node.name == self.node.name && child.node.reference.is_some()
+            child.named && child.node.name == self.node.name && child.action.is_some()
         };
         self.named && matches!(&*self.children, [Item::Node(child)] if is_twin(child))
     }
