@@ -33,6 +33,10 @@ struct EncryptedState {
 
 /// Encrypts the text of a storage state. Takes half a second.
 pub(super) fn encrypt(text: &str, key: &StateKey) -> Result<String, &'static str> {
+    encrypt_with(text, key, ITERATIONS)
+}
+
+fn encrypt_with(text: &str, key: &StateKey, iterations: u32) -> Result<String, &'static str> {
     let random = SystemRandom::new();
     let (mut salt, mut nonce) = ([0; SALT_LENGTH], [0; NONCE_LEN]);
     let filled = random
@@ -40,7 +44,7 @@ pub(super) fn encrypt(text: &str, key: &StateKey) -> Result<String, &'static str
         .and_then(|()| random.fill(&mut nonce));
     filled.map_err(|_| "the system has no random numbers")?;
     let mut data = text.as_bytes().to_vec();
-    let sealed = derived(key, &salt, ITERATIONS).and_then(|key| {
+    let sealed = derived(key, &salt, iterations).and_then(|key| {
         let nonce = Nonce::assume_unique_for_key(nonce);
         let sealed = key.seal_in_place_append_tag(nonce, Aad::from(VERSION), &mut data);
         sealed.ok()
@@ -48,7 +52,7 @@ pub(super) fn encrypt(text: &str, key: &StateKey) -> Result<String, &'static str
     sealed.ok_or("the storage state cannot be encrypted")?;
     let state = EncryptedState {
         encrypted: VERSION.to_owned(),
-        iterations: ITERATIONS,
+        iterations,
         salt: BASE64_STANDARD.encode(salt),
         nonce: BASE64_STANDARD.encode(nonce),
         data: BASE64_STANDARD.encode(data),
@@ -98,7 +102,7 @@ mod tests {
     fn only_the_same_passphrase_reads_an_encrypted_state() {
         let key = |text: &str| StateKey::new(text.to_owned());
         let text = r#"{"cookies":[],"origins":[]}"#;
-        let file = encrypt(text, &key("one")).unwrap().into_bytes();
+        let file = encrypt_with(text, &key("one"), 1).unwrap().into_bytes();
         assert!(!String::from_utf8_lossy(&file).contains("cookies"));
         let read = |key: Option<&StateKey>| decrypt(file.clone(), key);
         assert_eq!(read(Some(&key("one"))).unwrap(), text.as_bytes());
