@@ -74,7 +74,7 @@ ci:
 # One compilation for tests and lints: Clippy's driver is a compiler, too. `cargo clippy` starts it in the same way, and compiles nothing.
 ci-parts: export RUSTC_WORKSPACE_WRAPPER = $(shell rustc --print sysroot)/bin/clippy-driver
 ci-parts: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
-# The tests run even if a check fails, so that one run shows all failures of a change.
+# The tests run even if another check than a lint fails, so that one run shows all failures of a change.
 ci-parts:
 	@$(MAKE) --keep-going --jobs=3 --output-sync $(filter-out lint rustdoc,$(CHECKS)) test-programs $(PREREQUISITES) $(CI_PREREQUISITES); status=$$?; \
 	  .ci/part tests $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored && exit $$status

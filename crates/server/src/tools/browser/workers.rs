@@ -87,7 +87,8 @@ impl Tool for Workers {
             Err(error @ engine::Error::Script { .. }) => Reply::error(error),
             done => {
                 let done = done?;
-                let left = tab.page.workers(&progress).await?;
+                let mut left = tab.page.workers(&progress).await?;
+                left.retain(|worker| call.may_show(&worker.url));
                 Reply::page(format!("{}\n{}", one_line(&done), listed(&left)))
             }
         })
