@@ -172,14 +172,23 @@ function isReachable(it: Seen): boolean {
 export function isDrawnByOthers(it: Seen): boolean {
   if (drawingOf(it)) return true;
   if (it.tag !== "select" && (it.tag !== "input" || !DRAWN.test((it.element as HTMLInputElement).type))) return false;
-  let parent = parentOf(it);
-  // The parts that draw a slotted control are beside its slot.
-  while (parent && isSlot(parent)) parent = parentOf(parent);
+  let [inner, parent] = [it, parentOf(it)];
+  // The parts that draw a slotted control are beside its slot, and those of one in a box that only hides it are beside the box.
+  while (parent && (isSlot(parent) || isBoxOf(parent, inner))) {
+    inner = parent;
+    parent = parentOf(parent);
+  }
   if (!parent || !isSeen(parent)) return false;
   const [, , width = 0, height = 0] = boxOf(parent) ?? [];
   if (width <= MAX_CONTROL_SIZE && height <= MAX_CONTROL_SIZE) return true;
   const isLook = (beside: Seen): boolean => isSeen(beside) && (it.tag !== "select" || overlaps(it, beside));
-  return childrenOf(parent).some((beside) => beside !== it.element && isElement(beside) && isLook(seen(beside)));
+  return childrenOf(parent).some((beside) => beside !== inner.element && isElement(beside) && isLook(seen(beside)));
+}
+
+/** Returns whether an element is not visible and contains nothing but another one. */
+function isBoxOf(it: Seen, inner: Seen): boolean {
+  const { element } = it;
+  return element.childElementCount === 1 && element.contains(inner.element) && !element.textContent?.trim() && !isSeen(it);
 }
 
 function overlaps(one: Seen, other: Seen): boolean {

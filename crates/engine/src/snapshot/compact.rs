@@ -438,34 +438,38 @@ fn write_cell<'a>(line: &mut String, cell: &Shown<'a>, around: Surroundings<'a>)
         };
     }
     if cell.named && !sole.is_some_and(|(sole, _)| sole.named && sole.node.name == node.name) {
-        parts.insert(0, Part::Text(node.name.clone()));
+        match parts.first_mut() {
+            Some(Part::Text(text)) => text.insert_str(0, &format!("{} ", node.name)),
+            _ => parts.insert(0, Part::Text(node.name.clone())),
+        }
     }
-    let has_nodes = parts.iter().any(|part| matches!(part, Part::Node(..)));
+    let has_targets = parts.iter().any(|part| match part {
+        Part::Node(shown, around) => self::reference(shown, *around).is_some(),
+        Part::Text(_) => false,
+    });
     let has_texts = parts.iter().any(|part| matches!(part, Part::Text(_)));
     let is_header = matches!(&*node.role, "columnheader" | "rowheader");
     // The controls in a cell stand for it, unless the cell is acted on for itself.
-    let is_own = !has_nodes || (cell.action.is_some() && (has_texts || is_header));
-    let reference = reference(cell, around).filter(|_| is_own);
+    let is_own = !has_targets || (cell.action.is_some() && (has_texts || is_header));
+    let mut reference = reference(cell, around).filter(|_| is_own);
+    // A cell whose only text has a ref is written as one with a ref of its own.
+    if let [Part::Node(text, around)] = parts.as_slice()
+        && text.has_only_bare_text()
+        && let [Item::Text(content)] = text.children.as_slice()
+    {
+        reference = self::reference(text, *around).or(reference);
+        parts = vec![Part::Text(content.to_string())];
+    }
     match (reference, parts.as_slice()) {
-        (None, [Part::Node(text, around)]) if text.has_only_bare_text() => {
-            // A cell whose text has a ref is written as one with a ref of its own.
-            let [Item::Text(content)] = text.children.as_slice() else {
-                return None;
-            };
-            match self::reference(text, *around) {
-                Some(reference) => {
-                    push_text(line, content, Position::BeforeRef);
-                    line.push(' ');
-                    line.push_str(&reference);
-                }
-                None => push_text(line, content, Position::Start),
-            }
-        }
         (None, parts) => write_sequence(line, parts, true),
         (Some(reference), [Part::Text(text)]) => {
             push_text(line, text, Position::BeforeRef);
             line.push(' ');
             line.push_str(&reference);
+        }
+        // Its ref would be read as that of the node before it.
+        (Some(_), [.., Part::Node(last, around)]) if self::reference(last, *around).is_none() => {
+            return None;
         }
         (Some(reference), []) => line.push_str(&reference),
         (Some(reference), parts) => {

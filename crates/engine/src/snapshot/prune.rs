@@ -105,7 +105,9 @@ impl<'a> Shown<'a> {
     /// Returns whether it only contains an element that is acted on and has the same name.
     fn only_names_its_content(&self) -> bool {
         let is_twin = |child: &Shown<'_>| {
-            child.named && child.node.name == self.node.name && child.action.is_some()
+            let is_target = child.action.is_some() || CONTROLS.contains(&&*child.node.role);
+            let is_named_alike = child.named && child.node.name == self.node.name;
+            is_named_alike && is_target && child.node.reference.is_some()
         };
         self.named && matches!(&*self.children, [Item::Node(child)] if is_twin(child))
     }
