@@ -174,7 +174,7 @@ export function isDrawnByOthers(it: Seen): boolean {
   if (it.tag !== "select" && (it.tag !== "input" || !DRAWN.test((it.element as HTMLInputElement).type))) return false;
   let [inner, parent] = [it, parentOf(it)];
   // The parts that draw a slotted control are beside its slot, and those of one in a box that only hides it are beside the box.
-  while (parent && (isSlot(parent) || isBoxOf(parent, inner))) {
+  while (parent && (isSlot(parent) || isBox(parent))) {
     inner = parent;
     parent = parentOf(parent);
   }
@@ -185,11 +185,8 @@ export function isDrawnByOthers(it: Seen): boolean {
   return childrenOf(parent).some((beside) => beside !== inner.element && isElement(beside) && isLook(seen(beside)));
 }
 
-/** Returns whether an element is not visible and contains nothing but another one. */
-function isBoxOf(it: Seen, inner: Seen): boolean {
-  const { element } = it;
-  return element.childElementCount === 1 && element.contains(inner.element) && !element.textContent?.trim() && !isSeen(it);
-}
+/** Returns whether an element is not visible and only wraps another one. */
+const isBox = ({ element }: Seen): boolean => element.childElementCount === 1 && !element.textContent?.trim() && !isSeen(seen(element));
 
 function overlaps(one: Seen, other: Seen): boolean {
   const [a, b] = [boxOf(one), boxOf(other)];

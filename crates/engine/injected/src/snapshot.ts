@@ -515,6 +515,7 @@ function isLabelOfName(it: Seen): boolean {
   if (!control || !(label.contains(control) || label.previousElementSibling === control || label.nextElementSibling === control))
     return false;
   const owner = seen(control);
+  if (isUnreachableField(owner)) return false;
   const name = shownName(owner).text;
   const isShown = drawingOf(owner) || (isVisible(owner) && styleOf(owner).pointerEvents !== "none");
   return !!isShown && name.length <= MAX_NAME && withoutSpace(name).includes(withoutSpace(label.textContent ?? ""));

@@ -299,6 +299,7 @@ impl RequestLog {
             request.number > mark.started
                 && request.resource_type == "websocket"
                 && request.outcome.is_none()
+                && request.worker.as_ref().is_none_or(RequestingWorker::is_own)
         });
         sockets.any(|socket| !self.messages.has_received(&socket.id))
     }
