@@ -56,13 +56,13 @@ function hasTwin(it: Seen, label: Element): boolean {
 }
 
 /**
- * Returns whether an element is a field that nobody reaches, because it is neither painted nor drawn by others: a library draws a control
- * of its own in place of it.
+ * Returns whether an element is a field that nobody reaches, because it is neither painted nor drawn by others, and the pointer does not
+ * reach it either: a library draws a control of its own in place of it.
  */
 export function isUnreachableField(it: Seen): boolean {
   if (!/^(input|select|textarea)$/.test(it.tag) || !isField(it) || (it.element as HTMLElement).tabIndex >= 0) return false;
   if (it.tag === "input" && /^(checkbox|radio)$/.test((it.element as HTMLInputElement).type) && !isHidden(it)) return false;
-  return isVisible(it) && (isUnseen(it) || isAway(it)) && !drawingOf(it);
+  return isVisible(it) && !isSeen(it) && !isReachable(it) && !drawingOf(it);
 }
 
 /** The types of inputs that are no fields. */
@@ -155,8 +155,8 @@ function isKeyboardTarget(e: Element): boolean {
   return (e as HTMLElement).tabIndex >= 0 && isPainted(it) && !isHidden(it);
 }
 
-/** The minimum size of an element that the pointer reaches, in CSS pixels. */
-const MIN_TARGET_SIZE = 2;
+/** The minimum size of an element that the pointer reaches, in CSS pixels: a hidden field has its borders. */
+const MIN_TARGET_SIZE = 3;
 
 /** Returns whether the pointer reaches an element: no element cuts it off, and it does not let events through. */
 function isReachable(it: Seen): boolean {

@@ -24,9 +24,18 @@ const MAX_INDENT = 500;
 export function isUnseen(it: Seen): boolean {
   if (it.unseen === undefined) {
     const parent = parentOf(it);
-    it.unseen = (parent ? isUnseen(parent) || isNotRendered(it, parent) : isInHiddenFrame(it)) || hidesContent(it);
+    const inherits = parent ? isUnseen(parent) && !(parent.isCut && isPlacedOutside(it)) : isInHiddenFrame(it);
+    const isCut = inherits ? parent?.isCut : clipsAll(it);
+    const hides = (isCut || !inherits) && ((!!parent && isNotRendered(it, parent)) || hidesContent(it));
+    it.isCut = isCut && !hides;
+    it.unseen = inherits || isCut || hides;
   }
   return it.unseen;
+}
+
+/** Returns whether an element is placed where an ancestor without size does not clip it, such as a message at the edge of the window. */
+function isPlacedOutside(it: Seen): boolean {
+  return /^(abs|fix)/.test(getComputedStyle(it.element).position) && !isClippedByAncestor(it);
 }
 
 /** Returns whether the frame of this document is invisible, as far as scripts of the document can tell. */
@@ -110,10 +119,7 @@ function endOf({ element }: Seen, property: "opacity" | "transform"): string | u
   return undefined;
 }
 
-/**
- * Returns whether an element makes its content invisible: it is transparent, clipped or scaled to nothing, or has no size and hidden
- * overflow.
- */
+/** Returns whether an element makes its content invisible: it is transparent, or clipped or scaled to nothing. */
 function hidesContent(it: Seen): boolean {
   if (styleOf(it).display === "contents") return false;
   const style = sharedStyleOf(it);
@@ -139,8 +145,14 @@ function hidesContent(it: Seen): boolean {
   if (width >= MIN_SIZE && height >= MIN_SIZE) return false;
   // `offsetWidth` and `offsetHeight` are the sizes without transforms.
   const e = it.element as HTMLElement;
-  if (width < MIN_OPACITY * e.offsetWidth || height < MIN_OPACITY * e.offsetHeight) return !growsSoon(it);
-  return (isDot || !width || !height) && getComputedStyle(e).overflow !== "visible";
+  return (width < MIN_OPACITY * e.offsetWidth || height < MIN_OPACITY * e.offsetHeight) && !growsSoon(it);
+}
+
+/** Returns whether an element has no width or no height and clips its overflow. */
+function clipsAll(it: Seen): boolean {
+  const box = boxOf(it);
+  const e = it.element as HTMLElement;
+  return !!box && !(box[2] && box[3]) && !(e.offsetWidth && e.offsetHeight) && overflowOf(it) !== "visible";
 }
 
 /** Returns whether an element that is scaled to nothing, or one around it, is about to appear. */

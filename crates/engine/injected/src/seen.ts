@@ -74,6 +74,8 @@ export class Seen {
   style: Style | undefined = undefined;
   /** Whether nothing of the element and its content is visible. */
   unseen: boolean | undefined = undefined;
+  /** Whether it is unseen only because an element without size clips it. */
+  isCut: boolean | undefined = undefined;
   /** Whether the bounding box is where a user cannot scroll to. */
   away: boolean | undefined = undefined;
   /** The nearest inclusive ancestor that clips its overflow. */

@@ -327,8 +327,8 @@ function isInHoveredControl(target: Element): boolean {
   return false;
 }
 
-/** Indicators of loading: a part that is busy, and progress without a value. */
-const BUSY = "[aria-busy=true], progress:not([value]), [role=progressbar]:not([aria-valuenow])";
+/** Indicators of loading: a part that is busy, and progress without a value, which is not a decoration. */
+const BUSY = "[aria-busy=true], progress:not([value]), [role=progressbar]:not([aria-valuenow], [aria-hidden=true])";
 const LOADING = "[aria-busy=true], progress, [role=progressbar]";
 const CONTENT =
   "a[href], button, input, select, textarea, h1, h2, h3, h4, h5, h6, [role=heading], table, video, canvas, iframe, frame, embed, object";

@@ -434,7 +434,11 @@ fn write_cell<'a>(line: &mut String, cell: &Shown<'a>, around: Surroundings<'a>)
                 push_quoted(line, text);
                 Some(())
             }
-            _ => None,
+            parts => {
+                line.push_str(": ");
+                write_sequence(line, parts, false);
+                Some(())
+            }
         };
     }
     if cell.named && !sole.is_some_and(|(sole, _)| sole.named && sole.node.name == node.name) {

@@ -1,7 +1,7 @@
 //! A WebM file of VP8 key frames, which the browser itself encodes: the frame of a lossy WebP image is a key frame of VP8.
 //! [RFC 9559](https://www.rfc-editor.org/rfc/rfc9559) specifies the elements, [RFC 9649](https://www.rfc-editor.org/rfc/rfc9649) the images.
 
-use super::matroska::{element, id};
+use super::matroska::{self, INFO, cluster, element, id};
 use crate::backend::Size;
 use crate::error::{Error, Result};
 use crate::launch::profile::TemporaryFile;
@@ -14,11 +14,7 @@ const CUE_INTERVAL: Duration = Duration::from_secs(1);
 const LATER: usize = 8;
 /// How far the identifier of a part precedes its position.
 const SEEK_ID: u64 = 14;
-const SEGMENT: u32 = 0x1853_8067;
 const SEEK_HEAD: u32 = 0x114D_9B74;
-const INFO: u32 = 0x1549_A966;
-const TRACKS: u32 = 0x1654_AE6B;
-const CLUSTER: u32 = 0x1F43_B675;
 const CUES: u32 = 0x1C53_BB6B;
 const CHAPTERS: u32 = 0x1043_A770;
 
@@ -72,19 +68,8 @@ pub(super) fn key_frame(webp: &[u8]) -> Option<(&[u8], Size)> {
 impl WebmFile {
     /// Creates a file for frames of this size.
     pub(super) fn create(path: TemporaryFile, size: Size) -> Result<Self> {
-        let head = [
-            element(0x4286, &[1]),
-            element(0x42F7, &[1]),
-            element(0x42F2, &[4]),
-            element(0x42F3, &[8]),
-            element(0x4282, b"webm"),
-            element(0x4287, &[4]),
-            element(0x4285, &[2]),
-        ];
-        let mut bytes = element(0x1A45_DFA3, &head.concat());
-        bytes.extend(id(SEGMENT));
-        // Its size is unknown until the file is complete.
-        bytes.extend([0x01, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]);
+        // The size of the segment is unknown until the file is complete.
+        let mut bytes = matroska::head(b"webm");
         let segment = bytes.len();
         let seek = [element(0x53AB, &id(CUES)), element(0x53AC, &[0; LATER])];
         let seek = element(0x4DBB, &seek.concat());
@@ -92,27 +77,10 @@ impl WebmFile {
         bytes.extend(element(SEEK_HEAD, &[&*seek, &seek].concat()));
         let chapters_at = bytes.len() - LATER;
         let cues_at = chapters_at - seek.len();
-        let info = [
-            element(0x2A_D7B1, &1_000_000_u32.to_be_bytes()),
-            element(0x4D80, b"playhouse"),
-            element(0x5741, b"playhouse"),
-            element(0x4489, &0.0_f64.to_be_bytes()),
-        ];
-        bytes.extend(element(INFO, &info.concat()));
+        let duration = element(0x4489, &0.0_f64.to_be_bytes());
+        bytes.extend(element(INFO, &[matroska::info(), duration].concat()));
         let duration_at = bytes.len() - LATER;
-        let video = [
-            element(0xB0, &size.width.to_be_bytes()),
-            element(0xBA, &size.height.to_be_bytes()),
-        ];
-        let track = [
-            element(0xD7, &[1]),
-            element(0x73C5, &[1]),
-            element(0x83, &[1]),
-            element(0x9C, &[0]),
-            element(0x86, b"V_VP8"),
-            element(0xE0, &video.concat()),
-        ];
-        bytes.extend(element(TRACKS, &element(0xAE, &track.concat())));
+        bytes.extend(matroska::tracks(b"V_VP8", size));
         let mut created = Self {
             file: std::fs::OpenOptions::new()
                 .write(true)
@@ -136,13 +104,7 @@ impl WebmFile {
         if last.is_none_or(|(last, _)| time >= *last + CUE_INTERVAL) {
             self.cues.push((time, self.end - self.segment));
         }
-        // Track 1, at the time of the cluster, a key frame.
-        let block = [&[0x81, 0, 0, 0x80], frame].concat();
-        let content = [
-            element(0xE7, &milliseconds(time).to_be_bytes()),
-            element(0xA3, &block),
-        ];
-        self.append(&element(CLUSTER, &content.concat()))
+        self.append(&cluster(milliseconds(time), frame))
     }
 
     /// Completes the file, so that players know its length and its parts.
