@@ -37,7 +37,7 @@ pub(crate) mod screencast;
 pub(crate) mod scripts;
 mod stack;
 mod styles;
-pub(crate) mod webdriver;
+pub(crate) mod webkit;
 mod withheld;
 
 pub use crate::feature::{Alternative, Feature};

@@ -117,17 +117,12 @@ impl SessionLease {
     }
 
     /// Sends keep-alive requests. A lost session closes `connection`, even if that is still open.
-    pub(crate) fn with_keep_alive(mut self, connection: Option<Connection>) -> Self {
+    pub(crate) fn with_keep_alive(mut self, connection: Connection) -> Self {
         let session = self.session().clone();
         self.life = session.map(|session| {
             task::spawn("sign of life", async move {
-                loop {
-                    wait_until_lost(&session).await;
-                    // Without one, calls get errors from the remote end.
-                    if let Some(connection) = &connection {
-                        return connection.close();
-                    }
-                }
+                wait_until_lost(&session).await;
+                connection.close();
             })
         });
         self

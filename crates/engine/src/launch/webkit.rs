@@ -6,7 +6,7 @@ use super::port::ReservedPort;
 use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
-use crate::backend::webdriver::{InspectorChannel, Started, Starter, WebKitBrowser};
+use crate::backend::webkit::{InspectorChannel, Started, Starter, WebKitBrowser};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -57,8 +57,8 @@ struct WebKit {
 }
 
 #[async_trait]
-impl Starter<InspectorChannel> for WebKit {
-    async fn start(&self, context: &ContextOptions) -> Result<Started<InspectorChannel>> {
+impl Starter for WebKit {
+    async fn start(&self, context: &ContextOptions) -> Result<Started> {
         let asked = self.disables_scrollbar_animation();
         match self.start_with_timeout(context).await {
             // A browser exits at once if it does not know a feature.
@@ -79,10 +79,7 @@ impl Starter<InspectorChannel> for WebKit {
 }
 
 impl WebKit {
-    async fn start_with_timeout(
-        &self,
-        context: &ContextOptions,
-    ) -> Result<Started<InspectorChannel>> {
+    async fn start_with_timeout(&self, context: &ContextOptions) -> Result<Started> {
         let mut first = self.attempt(context).boxed();
         if let Ok(started) = tokio::time::timeout(SLOW_START_TIMEOUT, &mut first).await {
             return started;
@@ -93,7 +90,7 @@ impl WebKit {
         Ok(started)
     }
 
-    async fn attempt(&self, context: &ContextOptions) -> Result<Started<InspectorChannel>> {
+    async fn attempt(&self, context: &ContextOptions) -> Result<Started> {
         let screen = self.screen().await?;
         tracing::debug!(?screen, "a browser starts");
         let port = ReservedPort::new()?;
@@ -137,7 +134,7 @@ impl WebKit {
             sources: [browser, driver]
                 .map(|process| Source::Started(Arc::new(process)))
                 .into(),
-            downloads: Some(downloads),
+            downloads,
             product: format!("WebKit/{}", text("browserVersion")),
         })
     }

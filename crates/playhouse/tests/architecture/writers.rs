@@ -63,7 +63,7 @@ const WRITERS: &[(&str, &str)] = &[
         "a file without a name, which `files/writing` masks",
     ),
     (
-        "engine/src/backend/webdriver/downloads.rs",
+        "engine/src/backend/webkit/downloads.rs",
         "a download, which is the file of the site; its name is masked in `files/names`",
     ),
     ("engine/src/egress/socks.rs", NETWORK),

@@ -107,6 +107,11 @@ pub enum ConfigError {
         /// The name of the browser for users.
         browser: &'static str,
     },
+    /// `--webdriver-endpoint` with WebKit.
+    #[error(
+        "--webdriver-endpoint is not supported with the WebKit browser, which is driven over a connection of its own that no WebDriver server forwards: use chromium or firefox there, or leave --webdriver-endpoint out."
+    )]
+    NotOverWebDriver,
     /// `--extension` with a browser that has no such extension.
     #[error("--extension is not supported with the {browser} browser.")]
     NoExtension {

@@ -101,10 +101,6 @@ fn install(channel: Channel, platform: &Platform) -> Result<Vec<Step>, NoWay> {
         Channel::ChromiumHeadlessShell => chromium(channel, "chrome-headless-shell", platform),
         Channel::Firefox => firefox(platform).map(|step| vec![step]),
         Channel::Webkit => webkit(platform).map(|step| vec![step]),
-        Channel::Safari => Err(NoWay {
-            channel,
-            reason: "Safari comes with macOS; allow its driver with: sudo safaridriver --enable",
-        }),
         _ => branded(channel, platform).map(|step| vec![step]),
     }
 }
@@ -189,7 +185,7 @@ fn webkit(platform: &Platform) -> Result<Step, NoWay> {
     };
     step.ok_or(NoWay {
         channel: Channel::Webkit,
-        reason: "WebKit is driven on Linux only; on macOS there is safari",
+        reason: "WebKit is driven on Linux only",
     })
 }
 
@@ -250,11 +246,9 @@ fn cask(channel: Channel) -> Option<&'static str> {
         Channel::MsedgeBeta => Some("microsoft-edge@beta"),
         Channel::MsedgeDev => Some("microsoft-edge@dev"),
         Channel::MsedgeCanary => Some("microsoft-edge@canary"),
-        Channel::Chromium
-        | Channel::ChromiumHeadlessShell
-        | Channel::Firefox
-        | Channel::Webkit
-        | Channel::Safari => None,
+        Channel::Chromium | Channel::ChromiumHeadlessShell | Channel::Firefox | Channel::Webkit => {
+            None
+        }
     }
 }
 
@@ -268,11 +262,9 @@ fn winget(channel: Channel) -> Option<&'static str> {
         Channel::MsedgeBeta => Some("Microsoft.Edge.Beta"),
         Channel::MsedgeDev => Some("Microsoft.Edge.Dev"),
         Channel::MsedgeCanary => Some("Microsoft.Edge.Canary"),
-        Channel::Chromium
-        | Channel::ChromiumHeadlessShell
-        | Channel::Firefox
-        | Channel::Webkit
-        | Channel::Safari => None,
+        Channel::Chromium | Channel::ChromiumHeadlessShell | Channel::Firefox | Channel::Webkit => {
+            None
+        }
     }
 }
 

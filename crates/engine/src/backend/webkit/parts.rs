@@ -1,0 +1,99 @@
+//! What a context and its pages share.
+
+use super::downloads::Downloads;
+use super::driver::{Driver, page_error};
+use super::inspector::InspectorLink;
+use crate::backend::{ContextOptions, PageId};
+use crate::error::Result;
+use crate::launch::source::FileStager;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use wire::webdriver::window::GetWindowHandles;
+
+/// The number of recorded URLs of a context.
+const MAX_RECORDED_URLS: usize = 200;
+
+pub(super) struct ContextParts {
+    pub(super) driver: Driver,
+    pub(super) extension: InspectorLink,
+    pub(super) options: Mutex<ContextOptions>,
+    pub(super) files: FileStager,
+    pub(super) downloads: Arc<Downloads>,
+    /// The prefix of console messages that are reports of Playhouse's hooks.
+    pub(super) token: String,
+    pub(super) usage: Mutex<Usage>,
+}
+
+/// What the pages were used for.
+#[derive(Default)]
+pub(super) struct Usage {
+    /// The requested URLs, without queries.
+    urls: Vec<String>,
+    last_used: Option<PageId>,
+    /// The page that received the last mouse or key event.
+    input_page: Option<PageId>,
+    /// The sum of the distances that the wheel was scrolled since the driver's input state was reset.
+    scrolled: (i64, i64),
+}
+
+impl ContextParts {
+    pub(super) fn options(&self) -> MutexGuard<'_, ContextOptions> {
+        self.options.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether requests of every page are paused.
+    pub(super) fn intercepts_all(&self) -> bool {
+        let options = self.options();
+        options.offline || !options.routes.is_empty()
+    }
+
+    /// Returns the handles of all windows of the browser.
+    pub(super) async fn window_handles(&self) -> Result<Vec<String>> {
+        let handles = self.driver.call(&GetWindowHandles {}).await;
+        handles.map_err(page_error)
+    }
+
+    /// Records a requested URL, because the context may have cookies of it.
+    pub(super) fn record_url(&self, url: &str) {
+        let url = url.split(['?', '#']).next().unwrap_or(url);
+        let urls = &mut self.usage().urls;
+        let is_new = !urls.iter().any(|known| known == url);
+        if url.starts_with("http") && is_new && urls.len() < MAX_RECORDED_URLS {
+            urls.push(url.to_owned());
+        }
+    }
+
+    pub(super) fn recorded_urls(&self) -> Vec<String> {
+        self.usage().urls.clone()
+    }
+
+    /// Records the page that is used now: it is the likely opener of the next popup.
+    pub(super) fn set_last_used(&self, page: &PageId) {
+        self.usage().last_used = Some(page.clone());
+    }
+
+    pub(super) fn last_used(&self) -> Option<PageId> {
+        self.usage().last_used.clone()
+    }
+
+    /// Records the page that mouse and keys are used in; returns whether another one had them before.
+    pub(super) fn acquire_input(&self, page: &PageId) -> bool {
+        let before = self.usage().input_page.replace(page.clone());
+        before.is_some_and(|before| before != *page)
+    }
+
+    /// Adds a distance that the wheel is scrolled, and returns the sum since the last reset.
+    pub(super) fn add_scrolled(&self, delta_x: i64, delta_y: i64) -> (i64, i64) {
+        let scrolled = &mut self.usage().scrolled;
+        *scrolled = (scrolled.0 + delta_x, scrolled.1 + delta_y);
+        *scrolled
+    }
+
+    /// Sets the sum to zero; returns whether it was another number.
+    pub(super) fn reset_scrolled(&self) -> bool {
+        std::mem::take(&mut self.usage().scrolled) != (0, 0)
+    }
+
+    fn usage(&self) -> MutexGuard<'_, Usage> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
