@@ -152,7 +152,7 @@ fn webkit() -> Option<PathBuf> {
         ["webkit2gtk-4.1", "webkit2gtk-4.0"]
             .map(|name| folder.path().join(name).join("MiniBrowser"))
     });
-    places.find(|place| place.is_file() && are_in_path(["WebKitWebDriver", "Xvfb"]))
+    places.find(|place| place.is_file() && from_path("Xvfb").is_some())
 }
 
 /// Returns Node, for a package with installed dependencies.

@@ -1,32 +1,27 @@
-//! WebKit over W3C WebDriver and its remote inspector, which reports navigations, requests and the console, intercepts requests, and runs
-//! init scripts.
+//! WebKitGTK over its remote inspector server: the `Automation` domain for windows, input, dialogs and cookies, and the inspector of each
+//! page for everything else.
 //!
-//! A session of WebDriver has one browser, so each context has a driver and a browser of its own. Commands go to the window and frame
-//! that the session is switched to, so both are locked while a command begins. There is no isolated world: the injected code is a property
-//! of the page's global object that no enumeration shows, and it relies on what pages may have replaced.
-//! <https://www.w3.org/TR/webdriver2/>
+//! A browser has one automation session, whose pages share one profile, so each context has a browser of its own. There is no isolated world:
+//! the injected code is a property of the page's global object that no enumeration shows, and it relies on what pages may have replaced.
 
 mod browser;
 mod console;
 mod context;
 mod download_watcher;
 mod downloads;
-mod driver;
-mod inspector;
 mod network;
 mod page;
 mod parts;
+mod runtime;
 mod starter;
+mod targets;
 
 use crate::backend::{Alternative, Capabilities, Feature};
-use context::WebKitContext;
-use page::WebKitPage;
 
 pub(crate) use browser::WebKitBrowser;
-pub(crate) use inspector::InspectorChannel;
 pub(crate) use starter::{Started, Starter};
 
-/// What WebKitGTK cannot do with its driver and its inspector.
+/// What WebKitGTK cannot do.
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "WebKit",
     lacks: &[

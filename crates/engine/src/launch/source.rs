@@ -156,7 +156,7 @@ async fn wait_until_lost(session: &WebDriverSession) {
     let mut unheard = 0;
     while unheard < MAX_FAILED_KEEP_ALIVES {
         tokio::time::sleep(KEEP_ALIVE_INTERVAL).await;
-        let sign = session.call_concurrently(&GetTimeouts {});
+        let sign = session.call(&GetTimeouts {});
         match tokio::time::timeout(KEEP_ALIVE_INTERVAL, sign).await {
             Ok(Ok(_)) => unheard = 0,
             Ok(Err(error)) => {

@@ -47,8 +47,7 @@ const APP: &str = "from the app of the user, which has the values anyway, for th
 /// The files that write, and why what they write contains no secret.
 const WRITERS: &[(&str, &str)] = &[
     ("wire/src/webdriver/remote.rs", BROWSER),
-    ("wire/src/inspector/connection.rs", BROWSER),
-    ("wire/src/inspector/relay.rs", BROWSER),
+    ("wire/src/webkit/connection.rs", BROWSER),
     ("wire/src/extension/transport.rs", BROWSER),
     ("wire/src/transport/pipe.rs", BROWSER),
     ("wire/src/transport/no_delay.rs", BROWSER),

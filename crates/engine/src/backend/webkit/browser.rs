@@ -28,7 +28,7 @@ impl WebKitBrowser {
         let first = starter.start(&ContextOptions::default()).await?;
         Ok(Arc::new(Self {
             starter: Box::new(starter),
-            product: first.product.clone(),
+            product: format!("WebKit/{}", first.automation.version()),
             first: Mutex::new(Some(first)),
             contexts: Mutex::default(),
             closed: watch::Sender::new(None),
@@ -96,7 +96,7 @@ impl BrowserBackend for WebKitBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
-        // A browser that a driver starts keeps no profile, so all contexts are alike.
+        // A browser under automation keeps no profile, so all contexts are alike.
         self.new_context(options, observer).await
     }
 

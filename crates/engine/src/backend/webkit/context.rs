@@ -1,12 +1,11 @@
-//! A context: one driver, one browser, and its windows.
+//! A context: one browser, and its windows.
 
 use super::CAPABILITIES;
 use super::downloads::Downloads;
-use super::driver::Driver;
-use super::inspector::InspectorLink;
 use super::page::{WebKitPage, WindowOwner};
 use super::parts::ContextParts;
 use super::starter::Started;
+use super::targets::Targets;
 use crate::backend::registry::PageRegistry;
 use crate::backend::{
     ContextBackend, ContextObserver, ContextOptions, EmulatedOption, Feature, Geolocation, Headers,
@@ -14,43 +13,37 @@ use crate::backend::{
 };
 use crate::error::{Error, Result};
 use crate::launch::process::Process;
-use crate::launch::source::{FileStager, Source};
 use crate::routes::Routes;
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 use task::{self, Task};
 use tokio::sync::watch;
-use wire::webdriver::WebDriverSession;
+use uuid::Uuid;
 
 use utility_page::UtilityPage;
 use windows::Windows;
 
 mod cookies;
-pub(super) mod events;
+mod events;
 mod permissions;
 mod utility_page;
 mod windows;
 
-/// How long a browser may take to close by itself before it is killed.
-const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
-/// How long a browser may take to answer pending commands before it is closed.
-const IDLE_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long a page may take to report a download whose file is complete.
 const DOWNLOAD_REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(crate) struct WebKitContext {
     itself: Weak<Self>,
-    session: WebDriverSession,
     pub(super) parts: Arc<ContextParts>,
-    pub(super) observer: Arc<dyn ContextObserver>,
-    pub(super) pages: PageRegistry<WebKitPage>,
+    observer: Arc<dyn ContextObserver>,
+    pages: PageRegistry<WebKitPage>,
     windows: Mutex<Windows>,
-    sources: Vec<Arc<Source>>,
+    process: Arc<Process>,
     /// Holds the reason once the browser is gone.
     closed: watch::Sender<Option<String>>,
     /// Held while a window is opened or closed: a new window is recognised by its handle being new.
-    pub(super) creating: tokio::sync::Mutex<()>,
+    creating: tokio::sync::Mutex<()>,
     tasks: OnceLock<Vec<Task>>,
 }
 
@@ -60,54 +53,50 @@ impl WebKitContext {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<Self>> {
-        let session = started.session;
-        let (extension, events) = InspectorLink::new(started.channel);
-        let sources: Vec<_> = started.sources.into_iter().map(Arc::new).collect();
-        let token = format!("playhouse:{}:", session.id());
+        let id = Uuid::new_v4();
+        let browser_closed = started.automation.closed();
         let parts = ContextParts {
-            driver: Driver::new(session.clone()),
-            extension,
+            targets: Targets::new(started.automation),
             options: Mutex::new(options.clone()),
-            files: sources.first().map(FileStager::new).unwrap_or_default(),
             downloads: Arc::new(Downloads::new(
                 &observer,
                 started.downloads,
                 options.downloads.clone(),
-                token.replace(':', ""),
+                format!("playhouse{id}"),
             )),
-            token,
+            token: format!("playhouse:{id}:"),
             usage: Mutex::default(),
+            pressed: Mutex::default(),
         };
         let closed = watch::Sender::new(None);
+        let process = Arc::new(started.process);
         let context = Arc::new_cyclic(|itself| Self {
             itself: itself.clone(),
-            session,
             parts: Arc::new(parts),
             observer,
             pages: PageRegistry::new(closed.subscribe()),
             windows: Mutex::default(),
-            sources,
+            process: process.clone(),
             closed,
             creating: tokio::sync::Mutex::default(),
             tasks: OnceLock::new(),
         });
+        let weak = || Arc::downgrade(&context);
         let creating = context.creating.lock().await;
-        let mut tasks = InspectorLink::spawn_tasks(&context, events);
-        for source in &context.sources {
-            if let Source::Started(process) = &**source {
-                let ended = on_process_exited(Arc::downgrade(&context), process.clone());
-                tasks.push(task::spawn("browser's end", ended));
-            }
-        }
-        if let Some(window) = context.parts.window_handles().await?.into_iter().next() {
-            context.register_window(&window).await?;
-            context.windows().spare = Some(window);
-        }
         let downloads = context.parts.downloads.clone();
-        let following = follow_downloads(Arc::downgrade(&context), downloads);
-        tasks.push(task::spawn("downloads", following));
+        let tasks = vec![
+            task::spawn("pages' events", events::follow(weak(), started.events)),
+            task::spawn(
+                "connection's end",
+                events::follow_end(weak(), browser_closed),
+            ),
+            task::spawn("browser's end", on_process_exited(weak(), process)),
+            task::spawn("windows", windows::follow(weak())),
+            task::spawn("downloads", follow_downloads(weak(), downloads)),
+        ];
         // Set only here.
         let _ = context.tasks.set(tasks);
+        context.open_spare_window().await?;
         drop(creating);
         Ok(context)
     }
@@ -120,17 +109,25 @@ impl WebKitContext {
         self.itself.upgrade().ok_or(Error::PageClosed {})
     }
 
-    /// Changes the options, and applies them to all pages. Fails without a change if this uses a feature that the browser lacks.
-    async fn change_options(
-        &self,
-        feature: Feature,
-        is_used: bool,
-        change: impl FnOnce(&mut ContextOptions) + Send,
-    ) -> Result<()> {
-        CAPABILITIES.require_if(is_used, feature)?;
+    /// Removes all pages, because the browser is gone.
+    fn on_browser_closed(&self, reason: &str) {
+        self.closed.send_if_modified(|known| {
+            let is_first = known.is_none();
+            known.get_or_insert_with(|| reason.to_owned());
+            is_first
+        });
+        for page in self.pages.open() {
+            self.remove_window(&page);
+        }
+    }
+
+    /// Changes the options, and applies them to all pages.
+    async fn change_options(&self, change: impl FnOnce(&mut ContextOptions) + Send) -> Result<()> {
         change(&mut self.parts.options());
         for page in self.pages.open() {
-            page.apply_options();
+            page.apply_interception();
+            page.apply_headers();
+            page.apply_scripts();
             page.flush_events().await?;
         }
         Ok(())
@@ -147,8 +144,8 @@ async fn follow_downloads(context: Weak<WebKitContext>, downloads: Arc<Downloads
             // The response was reported before the file was written, but the event may not be handled yet.
             let last = context.parts.last_used();
             if let Some(page) = last.as_ref().and_then(|last| context.pages.get(last)) {
-                let flushed =
-                    tokio::time::timeout(DOWNLOAD_REPORT_TIMEOUT, page.flush_events()).await;
+                let flushed = tokio::time::timeout(DOWNLOAD_REPORT_TIMEOUT, page.flush_events());
+                let flushed = flushed.await;
                 tracing::debug!(?flushed, "a file has arrived");
             }
             downloads.poll(context.parts.last_used().as_ref());
@@ -157,7 +154,7 @@ async fn follow_downloads(context: Weak<WebKitContext>, downloads: Arc<Downloads
     }
 }
 
-/// Closes a context when its browser or its driver exits.
+/// Closes a context when its browser exits.
 async fn on_process_exited(context: Weak<WebKitContext>, process: Arc<Process>) {
     let reason = process.exit().await;
     if let Some(context) = context.upgrade() {
@@ -174,7 +171,6 @@ impl ContextBackend for WebKitContext {
         let _creating = self.creating.lock().await;
         let window = self.blank_window().await?;
         let page = self.adopt(&window, None).await?;
-        page.poll_frames().await?;
         let viewport = self.parts.options().viewport.clone();
         if let Some(viewport) = viewport {
             page.fit(viewport.size).await?;
@@ -187,8 +183,8 @@ impl ContextBackend for WebKitContext {
     }
 
     async fn set_offline(&self, offline: bool) -> Result<()> {
-        let change = |options: &mut ContextOptions| options.offline = offline;
-        self.change_options(Feature::Offline, offline, change).await
+        self.change_options(|options| options.offline = offline)
+            .await
     }
 
     async fn set_throttling(&self, throttling: Throttling) -> Result<()> {
@@ -200,16 +196,11 @@ impl ContextBackend for WebKitContext {
     }
 
     async fn set_routes(&self, routes: Routes) -> Result<()> {
-        let is_used = !routes.is_empty();
-        let change = |options: &mut ContextOptions| options.routes = routes;
-        self.change_options(Feature::Interception, is_used, change)
-            .await
+        self.change_options(|options| options.routes = routes).await
     }
 
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
-        let is_used = !headers.is_empty();
-        let change = |options: &mut ContextOptions| options.extra_headers.clone_from(headers);
-        self.change_options(Feature::ExtraHeaders, is_used, change)
+        self.change_options(|options| options.extra_headers.clone_from(headers))
             .await
     }
 
@@ -232,8 +223,7 @@ impl ContextBackend for WebKitContext {
     }
 
     async fn add_init_script(&self, source: &str) -> Result<()> {
-        let change = |options: &mut ContextOptions| options.init_scripts.push(source.to_owned());
-        self.change_options(Feature::InitScripts, true, change)
+        self.change_options(|options| options.init_scripts.push(source.to_owned()))
             .await
     }
 
@@ -242,16 +232,7 @@ impl ContextBackend for WebKitContext {
     }
 
     async fn close(&self) -> Result<()> {
-        let ending = async {
-            // WebKitWebDriver crashes when its session is deleted while a script is running.
-            let _idle = tokio::time::timeout(IDLE_TIMEOUT, self.parts.driver.wait_idle()).await;
-            self.session.delete().await
-        };
-        // A browser that is gone already does not answer.
-        let _ = tokio::time::timeout(CLOSE_TIMEOUT, ending).await;
-        for source in &self.sources {
-            source.end(Duration::ZERO, async {}).await;
-        }
+        self.process.end(Duration::ZERO).await;
         for page in self.pages.open() {
             self.remove_window(&page);
         }

@@ -140,6 +140,24 @@ pub(super) struct Frame {
     pub(super) url: String,
 }
 
+/// A frame and those in it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct FrameTree {
+    pub(super) frame: Frame,
+    pub(super) child_frames: Vec<FrameTree>,
+}
+
+/// The execution context of a document.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ExecutionContext {
+    pub(super) id: u64,
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) frame_id: String,
+}
+
 impl Response {
     pub(super) fn facts(self) -> ResponseFacts {
         ResponseFacts {

@@ -1,7 +1,6 @@
-//! A page of WebKit: a window of a session, and the frames in it.
+//! A page of WebKit: a window, and the frames in it.
 
 use super::CAPABILITIES;
-use super::driver::{FrameTarget, page_error};
 use super::parts::ContextParts;
 use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
@@ -11,15 +10,14 @@ use crate::backend::{
 use crate::changes::Changes;
 use crate::error::{Error, Result};
 use async_trait::async_trait;
-use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use wire::webdriver::WebDriverCommand;
-use wire::webdriver::window::SwitchToWindow;
 
-use state::{FrameState, State};
+pub(super) use input::Pressed;
 
-pub(crate) use screenshot::{CapturedPart, screenshot_error};
-pub(crate) use state::Outcome;
+use frames::FrameState;
+use state::State;
 
 mod dialogs;
 mod emulation;
@@ -39,13 +37,11 @@ mod web_socket;
 
 /// The context, which owns the windows of its pages.
 #[async_trait]
-pub(crate) trait WindowOwner: Send + Sync {
+pub(super) trait WindowOwner: Send + Sync {
     /// Removes a page whose window is gone.
     fn remove_window(&self, page: &WebKitPage);
-    /// Removes all pages, because the browser is gone.
-    fn on_browser_closed(&self, reason: &str);
     /// Closes the window of a page.
-    async fn close_window(&self, page: &WebKitPage, is_responsive: bool) -> Result<()>;
+    async fn close_window(&self, page: &WebKitPage) -> Result<()>;
 }
 
 /// Returns the identifier of the page in a window.
@@ -58,15 +54,13 @@ pub(crate) struct WebKitPage {
     pub(super) id: PageId,
     main: FrameId,
     window: String,
-    pub(super) parts: Arc<ContextParts>,
+    parts: Arc<ContextParts>,
     owner: Weak<dyn WindowOwner>,
     state: Mutex<State>,
     /// Counts documents that come and go, and dialogs.
-    pub(super) changes: Changes,
+    changes: Changes,
     reporter: Reporter,
     devices: Devices,
-    /// Held while the frames are polled.
-    polling: tokio::sync::Mutex<()>,
     screencast: Polling,
 }
 
@@ -93,7 +87,6 @@ impl WebKitPage {
             changes: Changes::default(),
             reporter: Reporter::default(),
             devices: Devices::default(),
-            polling: tokio::sync::Mutex::default(),
             screencast: Polling::default(),
         })
     }
@@ -115,25 +108,16 @@ impl WebKitPage {
         self.reporter.set_observer(observer);
     }
 
-    pub(super) fn report(&self, event: PageEvent) {
+    fn report(&self, event: PageEvent) {
         self.reporter.report(event);
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn notify_changed(&self) {
         self.changes.notify();
-    }
-
-    /// Removes the page, because the driver has no such window.
-    fn on_window_closed(&self) {
-        tracing::debug!(window = self.window, "the driver has no such window");
-        match self.owner.upgrade() {
-            Some(owner) => owner.remove_window(self),
-            None => self.on_closed(),
-        }
     }
 
     /// Reports that the page is closed, and ends the waiting for its documents.
@@ -145,88 +129,51 @@ impl WebKitPage {
         self.report(PageEvent::Closed);
     }
 
-    /// Sends a command to the main frame, and returns the driver's answer as it is.
-    pub(super) async fn send_to_window<C: WebDriverCommand>(
-        &self,
-        command: &C,
-    ) -> wire::Result<C::Response> {
-        let target = FrameTarget::window(&*self.window);
-        self.parts.driver.at(&target, command).await
+    /// Sends a command to the inspector without waiting for the answer.
+    fn send_to_inspector(&self, method: &'static str, params: &Value) {
+        self.parts.targets.send(&self.window, method, params);
     }
 
-    /// Sends a command to the main frame.
-    pub(super) async fn send_to_main<C: WebDriverCommand>(
+    /// Sends a command to the inspector.
+    async fn call_inspector<T: DeserializeOwned>(
         &self,
-        command: &C,
-    ) -> Result<C::Response> {
+        method: &'static str,
+        params: &Value,
+    ) -> Result<T> {
         if self.state().closed {
             return Err(Error::PageClosed {});
         }
-        let answer = self.send_to_window(command).await;
-        self.map_answer(answer).await
+        self.parts.targets.call(&self.window, method, params).await
     }
 
-    /// Sends a command to the frame that has the focus.
-    pub(super) async fn send_to_focused<C: WebDriverCommand>(
+    /// Sends a command of the `Automation` domain about the window, whose handle is the parameter with this name.
+    async fn automate<T: DeserializeOwned>(
         &self,
-        command: &C,
-    ) -> Result<C::Response> {
-        let answer = self.parts.driver.in_window(&self.window, command).await;
-        self.map_answer(answer).await
-    }
-
-    async fn map_answer<T>(&self, answer: wire::Result<T>) -> Result<T> {
-        match answer {
-            Ok(value) => Ok(value),
-            Err(error) => Err(self.map_error(error).await),
+        method: &'static str,
+        handle: &str,
+        mut params: Value,
+    ) -> Result<T> {
+        if self.state().closed {
+            return Err(Error::PageClosed {});
         }
+        params[handle] = self.window.as_str().into();
+        self.parts.targets.automate(method, &params).await
     }
 
-    /// Boxed, so that it is compiled once and not for each command.
-    fn map_error(&self, error: wire::Error) -> BoxFuture<'_, Error> {
-        Box::pin(async {
-            match page_error(error) {
-                Error::DialogOpen {} => self.on_dialog_noticed().await,
-                Error::PageClosed {} => {
-                    self.on_window_closed();
-                    Error::PageClosed {}
-                }
-                Error::BrowserClosed { reason } => self.browser_closed_error(reason),
-                error => error,
-            }
-        })
-    }
-
-    /// Closes the context, because the driver's session is gone.
-    fn browser_closed_error(&self, reason: String) -> Error {
-        if let Some(owner) = self.owner.upgrade() {
-            owner.on_browser_closed(&reason);
-        }
-        Error::BrowserClosed { reason }
+    /// Returns once every event that the browser process has sent so far was handled. The page need not respond.
+    pub(super) async fn flush_events(&self) -> Result<()> {
+        self.parts.targets.flush(&self.window).await
     }
 
     /// Fails, because the browser lacks a feature.
     fn refuse<T>(&self, feature: Feature) -> Result<T> {
         CAPABILITIES.require(feature)?;
-        Err(Error::protocol("WebDriver", "there is no such command"))
+        Err(Error::protocol("WebKit", "there is no such command"))
     }
 
     /// Records the page as the likely opener of the next popup.
     fn mark_last_used(&self) {
         self.parts.set_last_used(&self.id);
-    }
-
-    /// Runs a script without waiting for its result.
-    fn run_in_background(&self, script: impl Into<String>) {
-        let script = script.into();
-        if let Some(page) = self.itself() {
-            task::spawn("script", async move {
-                let main = page.main.clone();
-                let answer = page.run_raw(&main, script, vec![]).await;
-                tracing::trace!(?answer, "ran a script");
-            })
-            .detach();
-        }
     }
 }
 
@@ -243,11 +190,8 @@ impl PageBackend for WebKitPage {
     }
 
     async fn flush(&self) -> Result<()> {
-        if self.state().closed {
-            return Err(Error::PageClosed {});
-        }
-        match self.poll_frames().await {
-            Ok(()) => self.drain_events().await?,
+        match self.update_url().await {
+            Ok(()) => self.parts.targets.handle_received().await,
             // The event that explains the error is reported by then.
             Err(Error::DialogOpen {} | Error::DocumentGone {}) => self.flush_events().await?,
             Err(error) => return Err(error),
@@ -257,18 +201,16 @@ impl PageBackend for WebKitPage {
     }
 
     async fn activate(&self) -> Result<()> {
-        // WebDriver has no command to raise a window; all windows are visible.
-        let handle = self.window.clone();
-        let switched = self.parts.driver.call(&SwitchToWindow { handle }).await;
-        switched.map_err(page_error)?;
-        self.parts.driver.reset().await;
-        Ok(())
+        let method = "Automation.switchToBrowsingContext";
+        self.automate::<Value>(method, "browsingContextHandle", json!({}))
+            .await
+            .map(drop)
     }
 
     async fn close(&self) -> Result<()> {
         if self.state().closed {
             return Err(Error::PageClosed {});
         }
-        self.owner()?.close_window(self, true).await
+        self.owner()?.close_window(self).await
     }
 }

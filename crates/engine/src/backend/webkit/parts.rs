@@ -1,26 +1,23 @@
 //! What a context and its pages share.
 
 use super::downloads::Downloads;
-use super::driver::{Driver, page_error};
-use super::inspector::InspectorLink;
+use super::page::Pressed;
+use super::targets::Targets;
 use crate::backend::{ContextOptions, PageId};
-use crate::error::Result;
-use crate::launch::source::FileStager;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use wire::webdriver::window::GetWindowHandles;
 
 /// The number of recorded URLs of a context.
 const MAX_RECORDED_URLS: usize = 200;
 
 pub(super) struct ContextParts {
-    pub(super) driver: Driver,
-    pub(super) extension: InspectorLink,
+    pub(super) targets: Targets,
     pub(super) options: Mutex<ContextOptions>,
-    pub(super) files: FileStager,
     pub(super) downloads: Arc<Downloads>,
     /// The prefix of console messages that are reports of Playhouse's hooks.
     pub(super) token: String,
     pub(super) usage: Mutex<Usage>,
+    /// The state of the input sources.
+    pub(super) pressed: Mutex<Pressed>,
 }
 
 /// What the pages were used for.
@@ -31,8 +28,6 @@ pub(super) struct Usage {
     last_used: Option<PageId>,
     /// The page that received the last mouse or key event.
     input_page: Option<PageId>,
-    /// The sum of the distances that the wheel was scrolled since the driver's input state was reset.
-    scrolled: (i64, i64),
 }
 
 impl ContextParts {
@@ -44,12 +39,6 @@ impl ContextParts {
     pub(super) fn intercepts_all(&self) -> bool {
         let options = self.options();
         options.offline || !options.routes.is_empty()
-    }
-
-    /// Returns the handles of all windows of the browser.
-    pub(super) async fn window_handles(&self) -> Result<Vec<String>> {
-        let handles = self.driver.call(&GetWindowHandles {}).await;
-        handles.map_err(page_error)
     }
 
     /// Records a requested URL, because the context may have cookies of it.
@@ -81,16 +70,8 @@ impl ContextParts {
         before.is_some_and(|before| before != *page)
     }
 
-    /// Adds a distance that the wheel is scrolled, and returns the sum since the last reset.
-    pub(super) fn add_scrolled(&self, delta_x: i64, delta_y: i64) -> (i64, i64) {
-        let scrolled = &mut self.usage().scrolled;
-        *scrolled = (scrolled.0 + delta_x, scrolled.1 + delta_y);
-        *scrolled
-    }
-
-    /// Sets the sum to zero; returns whether it was another number.
-    pub(super) fn reset_scrolled(&self) -> bool {
-        std::mem::take(&mut self.usage().scrolled) != (0, 0)
+    pub(super) fn pressed(&self) -> MutexGuard<'_, Pressed> {
+        self.pressed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn usage(&self) -> MutexGuard<'_, Usage> {

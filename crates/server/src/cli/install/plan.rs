@@ -173,7 +173,7 @@ fn firefox(platform: &Platform) -> Result<Step, NoWay> {
 /// Installs WebKit, the browser of the driver's package, with a virtual display.
 fn webkit(platform: &Platform) -> Result<Step, NoWay> {
     let names: &[&str] = match platform.packages {
-        Some(Packages::Apt) => &["webkit2gtk-driver", "xvfb", "fonts-dejavu-core"],
+        Some(Packages::Apt) => &["libwebkit2gtk-4.1-0", "xvfb", "fonts-dejavu-core"],
         Some(Packages::Dnf) => &["webkit2gtk4.1", "xorg-x11-server-Xvfb"],
         Some(Packages::Pacman) => &["webkit2gtk-4.1", "xorg-server-xvfb"],
         _ => &[],

@@ -1,22 +1,67 @@
-//! The cookies of a context. WebDriver returns only the cookies of a document, so those of every URL that the pages requested are read.
+//! The cookies of a context. The browser returns only those of a document, so those of every URL that the pages requested are read.
 
 use super::WebKitContext;
 use super::utility_page::UtilityPage;
-use crate::backend::webkit::driver::{FrameTarget, page_error};
-use crate::backend::webkit::inspector::context::needs_document;
 use crate::backend::{Cookie, Cookies, SameSite};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::net::Ipv4Addr;
 use url::Url;
-use wire::webdriver::cookie;
-use wire::webdriver::cookie::GetAllCookies;
+
+/// <https://github.com/WebKit/WebKit/blob/main/Source/WebKit/UIProcess/Automation/Automation.json>
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportedCookie {
+    name: String,
+    value: String,
+    domain: String,
+    path: String,
+    /// Seconds since 1970.
+    expires: f64,
+    session: bool,
+    http_only: bool,
+    secure: bool,
+    #[serde(default)]
+    same_site: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct AllCookies {
+    cookies: Vec<ReportedCookie>,
+}
+
+impl ReportedCookie {
+    fn into_cookie(self) -> Cookie {
+        Cookie {
+            name: self.name,
+            value: self.value,
+            domain: self.domain,
+            path: self.path,
+            expires: if self.session {
+                -1.0
+            } else {
+                self.expires.floor()
+            },
+            http_only: self.http_only,
+            secure: self.secure,
+            same_site: Some(match &*self.same_site {
+                "Strict" => SameSite::Strict,
+                "Lax" => SameSite::Lax,
+                // A cookie without the attribute is treated as Lax elsewhere, and as None here.
+                _ => SameSite::None,
+            }),
+        }
+    }
+}
 
 #[async_trait]
 impl Cookies for WebKitContext {
     async fn cookies(&self) -> Result<Vec<Cookie>> {
         let mut all: Vec<Cookie> = Vec::new();
-        let mut add = |found: Vec<cookie::Cookie>| {
-            for cookie in found.into_iter().map(from_driver) {
+        let mut add = |found: Vec<Cookie>| {
+            for cookie in found {
                 let same = |other: &Cookie| {
                     other.name == cookie.name
                         && other.domain == cookie.domain
@@ -33,7 +78,7 @@ impl Cookies for WebKitContext {
             let shown = Url::parse(&page.url()).and_then(|url| url.join("."));
             if let Ok(shown) = shown
                 && shown.scheme().starts_with("http")
-                && let Ok(found) = page.send_to_main(&GetAllCookies {}).await
+                && let Ok(found) = self.cookies_in(page.window()).await
             {
                 add(found);
                 sites.retain(|site| !has_the_cookies_of(&shown, site));
@@ -43,9 +88,7 @@ impl Cookies for WebKitContext {
             let utility = UtilityPage::open(self.itself()?).await?;
             for site in sites {
                 utility.load(&site).await?;
-                let driver = &self.parts.driver;
-                let found = driver.at(utility.frame_target(), &GetAllCookies {}).await;
-                add(found.map_err(page_error)?);
+                add(self.cookies_in(utility.window()).await?);
             }
         }
         all.sort_by(|one, other| one.domain.cmp(&other.domain));
@@ -64,11 +107,16 @@ impl Cookies for WebKitContext {
         Ok(())
     }
 
+    /// An expired cookie replaces each: `Automation.deleteSingleCookie` deletes those of a name on all paths of a document.
     async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         let mut windows = CookieWindows::new(self);
         for cookie in cookies {
             let window = windows.window_for(cookie).await?;
-            self.delete_cookie(&window, cookie).await?;
+            let expired = Cookie {
+                expires: 1.0,
+                ..cookie.clone()
+            };
+            self.set_cookie(&window, &expired).await?;
         }
         Ok(())
     }
@@ -94,6 +142,42 @@ impl WebKitContext {
         }
         sites
     }
+
+    /// Returns the cookies of the document in a window.
+    async fn cookies_in(&self, window: &str) -> Result<Vec<Cookie>> {
+        let handle = json!({ "browsingContextHandle": window });
+        let method = "Automation.getAllCookies";
+        let found: AllCookies = self.parts.targets.automate(method, &handle).await?;
+        let found = found.cookies.into_iter();
+        Ok(found.map(ReportedCookie::into_cookie).collect())
+    }
+
+    /// Sets a cookie from a window. The browser has stored it when this returns.
+    async fn set_cookie(&self, window: &str, cookie: &Cookie) -> Result<()> {
+        let session = cookie.expires < 0.0;
+        let domain = (!needs_document(cookie)).then_some(cookie.domain.as_str());
+        let param = json!({
+            "name": cookie.name,
+            "value": cookie.value,
+            "domain": domain.unwrap_or_default(),
+            "path": cookie.path,
+            "expires": if session { 0.0 } else { cookie.expires },
+            "session": session,
+            "httpOnly": cookie.http_only,
+            "secure": cookie.secure,
+            "sameSite": cookie.same_site.unwrap_or(SameSite::Lax).to_string(),
+        });
+        let params = json!({ "browsingContextHandle": window, "cookie": param });
+        let method = "Automation.addSingleCookie";
+        let targets = &self.parts.targets;
+        targets.automate::<Value>(method, &params).await.map(drop)
+    }
+}
+
+/// Whether a cookie is set from a document that it is sent to; otherwise from any window. The browser adds a dot to the domain that it is
+/// given, unless that is an address. Without one, it takes the host of the window.
+fn needs_document(cookie: &Cookie) -> bool {
+    !cookie.domain.starts_with('.') && cookie.domain.parse::<Ipv4Addr>().is_err()
 }
 
 /// Whether documents at both URLs have the same cookies, which do not depend on the port. Each document that is saved may save a second on
@@ -139,38 +223,9 @@ impl<'a> CookieWindows<'a> {
         if shown.as_ref() != Some(&url) {
             page.load(&url).await?;
         }
-        let window = page.frame_target().window.clone();
+        let window = page.window().to_owned();
         self.utility = Some((page, url));
         Ok(window)
-    }
-}
-
-fn from_driver(cookie: cookie::Cookie) -> Cookie {
-    #[expect(clippy::cast_precision_loss, reason = "seconds since 1970")]
-    let expires = cookie.expiry.map_or(-1.0, |expiry| seconds(expiry) as f64);
-    Cookie {
-        name: cookie.name,
-        value: cookie.value,
-        domain: cookie.domain.unwrap_or_default(),
-        path: cookie.path.unwrap_or_else(|| "/".to_owned()),
-        expires,
-        http_only: cookie.http_only,
-        secure: cookie.secure,
-        same_site: Some(match cookie.same_site.as_deref() {
-            Some("Strict") => SameSite::Strict,
-            Some("Lax") => SameSite::Lax,
-            // A cookie without the attribute is treated as Lax elsewhere, and as None here.
-            _ => SameSite::None,
-        }),
-    }
-}
-
-/// Corrects the expiry of WebKit's driver, whose seconds have 32 bits: from 2038 on they are negative.
-fn seconds(expiry: i64) -> i64 {
-    if expiry < 0 {
-        expiry + (1 << 32)
-    } else {
-        expiry
     }
 }
 

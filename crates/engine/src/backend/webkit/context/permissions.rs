@@ -1,4 +1,4 @@
-//! The permissions of a context: WebDriver has no command for them.
+//! The permissions of a context: WebKit has no command for them.
 
 use super::WebKitContext;
 use crate::backend::webkit::CAPABILITIES;

@@ -1,16 +1,14 @@
-//! A window beside the user's pages that is reported to no observer: it shows documents of any origin. With an inspector, no request leaves
-//! the browser for them.
+//! A window beside the user's pages that is reported to no observer: it shows documents of any origin, and no request leaves the browser
+//! for them.
 
 use super::WebKitContext;
 use crate::backend::OriginDocuments;
-use crate::backend::webkit::driver::{FrameTarget, page_error};
 use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
-use wire::webdriver::navigation::NavigateTo;
 
 /// The number of polls for the document that the window navigates to.
 const POLL_ATTEMPTS: u32 = 500;
@@ -18,19 +16,19 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Runs an expression in a document of this origin, unless that is not loaded yet. Each document runs one, which distinguishes it from the
 /// next document of the same origin.
-const RUN: &str = "
-  const [origin, expression] = arguments;
+const RUN: &str = "function(origin, expression) {
   const used = Symbol.for('playhouse.used');
   if (location.origin !== origin || document.readyState === 'loading' || window[used]) return ['wait'];
   window[used] = true;
   return (async () => {
     try { return ['value', String(await (0, eval)(expression))]; } catch (e) { return ['error', String(e)]; }
-  })();";
+  })();
+}";
 
 /// The window. It is closed when this is dropped.
 pub(super) struct UtilityPage {
     context: Arc<WebKitContext>,
-    target: FrameTarget,
+    window: String,
 }
 
 impl UtilityPage {
@@ -39,23 +37,23 @@ impl UtilityPage {
             let _creating = context.creating.lock().await;
             context.open_window().await?
         };
-        let page = Self {
-            target: FrameTarget::window(window),
-            context,
-        };
-        let extension = &page.context.parts.extension;
-        extension.isolate(&page.target.window).await?;
+        let page = Self { window, context };
+        page.context.parts.targets.isolate(&page.window).await?;
         Ok(page)
     }
 
-    async fn navigate(&self, url: &str) -> Result<()> {
-        let url = url.to_owned();
-        let driver = &self.context.parts.driver;
-        let navigated = driver.at(&self.target, &NavigateTo { url }).await;
-        navigated.map(drop).map_err(page_error)
+    pub(super) fn window(&self) -> &str {
+        &self.window
     }
 
-    /// Shows the document at a URL. The driver returns from a navigation before the document is there.
+    async fn navigate(&self, url: &str) -> Result<()> {
+        let to = json!({ "handle": self.window, "url": url, "pageLoadStrategy": "None" });
+        let method = "Automation.navigateBrowsingContext";
+        let targets = &self.context.parts.targets;
+        targets.automate::<Value>(method, &to).await.map(drop)
+    }
+
+    /// Shows the document at a URL.
     pub(super) async fn load(&self, url: &Url) -> Result<()> {
         self.navigate(url.as_str()).await?;
         self.run_at(&url.origin().ascii_serialization(), "''")
@@ -63,17 +61,12 @@ impl UtilityPage {
         Ok(())
     }
 
-    pub(super) fn frame_target(&self) -> &FrameTarget {
-        &self.target
-    }
-
     async fn run_at(&self, origin: &str, expression: &str) -> Result<String> {
+        let targets = &self.context.parts.targets;
         for _ in 0..POLL_ATTEMPTS {
-            let args = vec![Value::from(origin), Value::from(expression)];
-            let driver = &self.context.parts.driver;
-            let answer = driver.run(&self.target, RUN.to_owned(), args).await;
-            let answer: Vec<String> = match answer.map_err(page_error) {
-                Ok(answer) => serde_json::from_str(answer.get()).unwrap_or_default(),
+            let arguments = [json!(origin), json!(expression)];
+            let answer: Vec<String> = match targets.run(&self.window, RUN, &arguments).await {
+                Ok(answer) => serde_json::from_value(answer).unwrap_or_default(),
                 Err(Error::DocumentGone {}) => Vec::new(),
                 Err(error) => return Err(error),
             };
@@ -104,7 +97,7 @@ impl OriginDocuments for UtilityPage {
 
 impl Drop for UtilityPage {
     fn drop(&mut self) {
-        let (context, window) = (self.context.clone(), self.target.window.clone());
+        let (context, window) = (self.context.clone(), self.window.clone());
         task::spawn("closing a window", async move {
             let _creating = context.creating.lock().await;
             let closed = context.close_handle(&window).await;

@@ -2,46 +2,56 @@
 
 use super::WebKitContext;
 use crate::backend::PageId;
-use crate::backend::webkit::driver::{FrameTarget, page_error};
-use crate::backend::webkit::page::{WebKitPage, WindowOwner};
+use crate::backend::webkit::page::{WebKitPage, WindowOwner, page_id};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
-use wire::webdriver::prompt::DismissAlert;
-use wire::webdriver::window::CloseWindow;
+use std::time::Duration;
+
+/// How long the browser may take to list a new window, and to report its document.
+const WINDOW_REPORT_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
 pub(super) struct Windows {
     /// The handles of the recorded windows: pages, utility pages, and the spare window.
     handles: HashSet<String>,
     /// A blank window that is not a page.
-    pub(super) spare: Option<String>,
+    spare: Option<String>,
 }
 
 impl WebKitContext {
-    /// Records a window; `creating` is held.
-    pub(super) async fn register_window(&self, window: &str) -> Result<()> {
-        self.record_handle(window);
-        self.attach_new_window(window).await
-    }
-
-    pub(crate) fn record_handle(&self, window: &str) {
-        self.windows().handles.insert(window.to_owned());
-    }
-
-    /// Returns the first handle of these that is not recorded.
-    pub(crate) fn unrecorded_handle(&self, handles: Vec<String>) -> Option<String> {
-        let windows = self.windows();
-        let mut handles = handles.into_iter();
-        handles.find(|handle| !windows.handles.contains(handle))
-    }
-
     /// Opens a blank window, and returns its handle; `creating` is held.
     pub(super) async fn open_window(&self) -> Result<String> {
-        let window = self.create_window().await?;
-        self.register_window(&window).await?;
-        Ok(window)
+        let hint = json!({ "presentationHint": "Window" });
+        let method = "Automation.createBrowsingContext";
+        let opened: Value = self.parts.targets.automate(method, &hint).await?;
+        let window = opened["handle"].as_str().unwrap_or_default();
+        self.windows().handles.insert(window.to_owned());
+        let targets = &self.parts.targets;
+        let mut listed = targets.listed.clone();
+        let new = async {
+            loop {
+                listed.mark_unchanged();
+                if let Some(target) = targets.unassigned().first() {
+                    return Some(*target);
+                }
+                listed.changed().await.ok()?;
+            }
+        };
+        match tokio::time::timeout(WINDOW_REPORT_TIMEOUT, new).await {
+            Ok(Some(target)) => self.attach_window(window, target).await?,
+            _ => return Err(Error::protocol(method, "no new window was listed")),
+        }
+        Ok(window.to_owned())
+    }
+
+    /// Opens the window that is not a page: without any window, the browser would exit.
+    pub(super) async fn open_spare_window(&self) -> Result<()> {
+        let spare = self.open_window().await?;
+        self.windows().spare = Some(spare);
+        Ok(())
     }
 
     /// Returns the spare window, or opens one; `creating` is held.
@@ -54,7 +64,7 @@ impl WebKitContext {
     }
 
     /// Returns a window that is open, for commands that concern all windows.
-    pub(crate) async fn any_window(&self) -> Result<String> {
+    pub(super) async fn any_window(&self) -> Result<String> {
         if let Some(page) = self.pages.open().first() {
             return Ok(page.window().to_owned());
         }
@@ -65,55 +75,128 @@ impl WebKitContext {
     }
 
     /// Makes a recorded window a page, and reports it.
-    pub(crate) async fn adopt(
+    pub(super) async fn adopt(
         &self,
         window: &str,
         opener: Option<PageId>,
     ) -> Result<Arc<WebKitPage>> {
         let owner: Weak<dyn WindowOwner> = self.itself.clone();
         let page = WebKitPage::new(self.parts.clone(), owner, window);
-        page.send_settings();
-        let backend = page.clone();
-        page.set_observer(self.observer.page_opened(backend, opener));
+        let (_, part) = self.parts.targets.of_window(window)?;
+        page.send_settings(&part);
+        page.set_observer(self.observer.page_opened(page.clone(), opener));
         self.pages.insert(page.id.clone(), page.clone());
-        page.load().await?;
+        page.load_frames().await?;
         Ok(page)
     }
 
-    /// Opens a spare window before the last page is closed, because the browser and the session would end with their last window;
-    /// `creating` is held.
-    async fn ensure_window(&self) -> Result<()> {
-        let is_last = {
-            let has_spare = self.windows().spare.is_some();
-            self.pages.open().len() <= 1 && !has_spare
-        };
-        if is_last {
-            let spare = self.open_window().await?;
-            self.windows().spare = Some(spare);
-        }
-        Ok(())
-    }
-
-    /// Closes a window, and the dialog that is open in it.
-    pub(crate) async fn close_handle(&self, window: &str) -> Result<()> {
-        let target = FrameTarget::window(window);
-        let driver = &self.parts.driver;
-        let closed = driver.at(&target, &CloseWindow {}).await;
-        let closed = match closed.map_err(page_error) {
-            Err(Error::DialogOpen {}) => {
-                // The dialog may have been answered meanwhile.
-                let _ = driver.at(&target, &DismissAlert {}).await;
-                let closed = driver.at(&target, &CloseWindow {}).await;
-                closed.map_err(page_error)
-            }
-            closed => closed,
-        };
-        driver.reset().await;
+    /// Closes a window, also one with an open dialog or without a responsive page.
+    pub(super) async fn close_handle(&self, window: &str) -> Result<()> {
+        let handle = json!({ "handle": window });
+        let method = "Automation.closeBrowsingContext";
+        let closed = self.parts.targets.automate::<Value>(method, &handle).await;
         self.windows().handles.remove(window);
         match closed {
             // The window is gone already.
             Err(Error::PageClosed {}) => Ok(()),
             closed => closed.map(drop),
+        }
+    }
+
+    /// Assigns a target to a window, and attaches to it.
+    async fn attach_window(&self, window: &str, target: u64) -> Result<()> {
+        let targets = &self.parts.targets;
+        targets.assign(target, window)?;
+        let attached = self
+            .pages
+            .wait(|_| targets.of_window(window).ok().map(drop));
+        match tokio::time::timeout(WINDOW_REPORT_TIMEOUT, attached).await {
+            Ok(attached) => attached,
+            Err(_) => Err(Error::PageClosed {}),
+        }
+    }
+
+    /// Removes the pages whose windows are gone, and adds the windows that pages opened.
+    async fn on_windows_changed(&self) -> Result<()> {
+        let targets = &self.parts.targets;
+        for window in targets.remove_unlisted() {
+            if let Some(page) = self.pages.get(&page_id(&window)) {
+                self.remove_window(&page);
+            }
+        }
+        if targets.unassigned().is_empty() {
+            return Ok(());
+        }
+        let _creating = self.creating.lock().await;
+        for target in targets.unassigned() {
+            // The list of handles does not say which target is which window, and the window may be gone again.
+            targets.ignore(target);
+            let new = {
+                let handles = targets.windows().await?;
+                let windows = self.windows();
+                let mut handles = handles.into_iter();
+                handles.find(|handle| !windows.handles.contains(handle))
+            };
+            if let Some(window) = new {
+                self.on_opened_by_page(&window, target).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn on_opened_by_page(&self, window: &str, target: u64) -> Result<()> {
+        self.windows().handles.insert(window.to_owned());
+        let used = self.parts.last_used();
+        let (opener, is_admitted) = {
+            let mut pages = self.pages.pages();
+            let used = used.filter(|page| pages.contains(page));
+            let opener = used.or_else(|| pages.open().next().map(|(id, _)| id.clone()));
+            let is_admitted = opener.is_none() || pages.admit_popup(&page_id(window));
+            (opener, is_admitted)
+        };
+        if !is_admitted {
+            self.close_handle(window).await?;
+            if let Some(opener) = &opener {
+                self.observer.page_refused(opener);
+            }
+            return Ok(());
+        }
+        let adopted = async {
+            self.attach_window(window, target).await?;
+            self.adopt(window, opener).await
+        };
+        match adopted.await {
+            Ok(page) => {
+                // The document may have been created before its init scripts were set.
+                page.hook_document();
+                Ok(())
+            }
+            Err(error) => {
+                self.pages.pages().release_popup(&page_id(window));
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Follows the browser's list of windows.
+pub(super) async fn follow(context: Weak<WebKitContext>) {
+    let listed = |context: Arc<WebKitContext>| context.parts.targets.listed.clone();
+    let Some(mut listed) = context.upgrade().map(listed) else {
+        return;
+    };
+    loop {
+        listed.mark_unchanged();
+        {
+            let Some(context) = context.upgrade() else {
+                return;
+            };
+            if let Err(error) = context.on_windows_changed().await {
+                tracing::debug!(%error, "a window that opened is lost");
+            }
+        }
+        if listed.changed().await.is_err() {
+            return;
         }
     }
 }
@@ -126,23 +209,13 @@ impl WindowOwner for WebKitContext {
         self.pages.remove(&page.id, WebKitPage::on_closed);
     }
 
-    fn on_browser_closed(&self, reason: &str) {
-        self.closed.send_if_modified(|known| {
-            let first = known.is_none();
-            if first {
-                *known = Some(reason.to_owned());
-            }
-            first
-        });
-        for page in self.pages.open() {
-            self.remove_window(&page);
-        }
-    }
-
-    async fn close_window(&self, page: &WebKitPage, is_responsive: bool) -> Result<()> {
+    async fn close_window(&self, page: &WebKitPage) -> Result<()> {
         let _creating = self.creating.lock().await;
-        self.ensure_window().await?;
-        self.close_page_window(page, is_responsive).await?;
+        let is_last = self.pages.open().len() <= 1 && self.windows().spare.is_none();
+        if is_last {
+            self.open_spare_window().await?;
+        }
+        self.close_handle(page.window()).await?;
         self.remove_window(page);
         Ok(())
     }

@@ -2,41 +2,44 @@
 
 use super::WebKitPage;
 use super::evaluation::OWN;
-use crate::backend::webkit::driver::page_error;
-use crate::backend::{DialogKind, Dialogs, FrameId, Handle, PageEvent};
+use crate::backend::{DialogKind, Dialogs, FrameId, Frames as _, Handle, PageEvent};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
-use wire::webdriver::element::{Element, ElementSendKeys};
 
 /// The number of polls for a dialog that a hook has reported: the dialog opens a moment later.
 const POLL_ATTEMPTS: u32 = 40;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Returns the field whose file chooser is open. The driver accepts only elements of the document, so a field outside of it is added until
-/// the answer.
-const CHOOSER: &str = "
+/// Returns the element of a handle; without one, the field whose file chooser is open.
+const ELEMENT: &str = "(handle) => handle === null ? globalThis[Symbol.for('playhouse')]?.chooser : globalThis.__playhouseCore.element(handle)";
+/// Removes all files from a field.
+const EMPTY: &str = "
+  field.value = '';
+  for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, { bubbles: true, composed: type === 'input' }));";
+/// Removes all files from a field without an event: the browser adds files to those that it has.
+const PREPARE: &str = "
+  field.value = '';";
+/// Prepares the field whose file chooser is open; returns whether there is one. The browser accepts only elements of the document, so a
+/// field outside of it is added until the answer.
+const LODGE: &str = "() => {
   const own = globalThis[Symbol.for('playhouse')];
   const field = own?.chooser;
-  if (!field) return 'none';
+  if (!field) return false;
   own.lodged = !field.isConnected;
   if (own.lodged) document.documentElement.append(field);
-  return field";
-const CHOSEN: &str = "
+  return true;
+}";
+const CHOSEN: &str = "(how) => {
   const own = globalThis[Symbol.for('playhouse')];
   const field = own?.chooser;
   if (own) own.chooser = null;
   if (own?.lodged) field?.remove();
-  if (arguments[0] === 'cancel') field?.dispatchEvent(new Event('cancel', { bubbles: true }));
-  return 1";
-/// Removes all files from a field.
-const EMPTY: &str = "
-  const field = arguments[0];
-  field.value = '';
-  for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, { bubbles: true, composed: type === 'input' }));
-  return 1";
+  if (how === 'cancel') field?.dispatchEvent(new Event('cancel', { bubbles: true }));
+}";
 
 /// Returns the script whose hooks report the dialogs, file choosers and same-document navigations of a document. It runs before the
 /// document's own scripts, and has no effect the second time. `document.hasFocus()` is true whichever window of the display has the focus.
@@ -125,38 +128,36 @@ impl Dialogs for WebKitPage {
         while self.shown_dialog().await?.is_none() {
             if polls == POLL_ATTEMPTS || self.state().dialog.is_none() {
                 self.dialog_closed();
-                return Err(Error::protocol("Accept Alert", "No dialog is showing"));
+                return Err(Error::protocol("answer_dialog", "No dialog is showing"));
             }
             polls += 1;
             tokio::time::sleep(POLL_INTERVAL).await;
         }
-        let text = match self.state().dialog {
-            Some(DialogKind::Prompt) if accept => Some(prompt_text.unwrap_or_default()),
-            _ => None,
+        if accept && self.state().dialog == Some(DialogKind::Prompt) {
+            let text = json!({ "userInput": prompt_text.unwrap_or_default() });
+            let method = "Automation.setUserInputForCurrentJavaScriptPrompt";
+            self.send_to_dialog(method, text).await?;
+        }
+        let method = match accept {
+            true => "Automation.acceptCurrentJavaScriptDialog",
+            false => "Automation.dismissCurrentJavaScriptDialog",
         };
-        self.answer_shown_dialog(accept, text).await?;
+        self.send_to_dialog(method, json!({})).await?;
         self.dialog_closed();
         Ok(())
     }
 
     async fn answer_file_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
-        let none = || Error::protocol("Element Send Keys", "No file chooser is open");
+        let none = || Error::protocol("answer_file_chooser", "No file chooser is open");
         let document = self.state().chooser.clone().ok_or_else(none)?;
-        let frame = match self.frame_showing(&document) {
-            Some(frame) => frame,
-            None => {
-                self.poll_frames().await?;
-                self.frame_showing(&document).ok_or_else(none)?
-            }
-        };
+        let frame = self.frame_showing(&document).await.ok_or_else(none)?;
         let mut how = "cancel";
         if let Some(files) = files {
-            self.find_owners(&frame).await?;
-            let script = CHOOSER.to_owned();
-            let field = self.run_in_frame(&frame, script, vec![]).await?;
-            let field: Element = serde_json::from_value(field).map_err(|_| none())?;
+            if self.run(&frame, LODGE, &[]).await? != true {
+                return Err(none());
+            }
             let before = self.state().navigation.begun;
-            match self.set_field_files(&frame, field, files).await {
+            match self.set_field_files(&frame, None, files).await {
                 // The page navigates at once.
                 Err(Error::DocumentGone {}) if self.has_navigated(before).await => {}
                 put => put?,
@@ -164,8 +165,7 @@ impl Dialogs for WebKitPage {
             how = "chosen";
         }
         self.state().chooser = None;
-        let args = vec![Value::from(how)];
-        match self.run_raw(&frame, CHOSEN.to_owned(), args).await {
+        match self.run(&frame, CHOSEN, &[json!(how)]).await {
             // The field is gone with its document, or blocked.
             Err(Error::DocumentGone {} | Error::DialogOpen {}) => Ok(()),
             cleared => cleared.map(drop),
@@ -178,9 +178,7 @@ impl Dialogs for WebKitPage {
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()> {
-        self.find_owners(frame).await?;
-        let element = self.element(frame, element).await?;
-        self.set_field_files(frame, element, files).await
+        self.set_field_files(frame, Some(element), files).await
     }
 }
 
@@ -219,27 +217,32 @@ impl WebKitPage {
         }
     }
 
-    /// Reports the dialog that the driver found open, unless it was reported, and returns the error for the command.
-    pub(super) async fn on_dialog_noticed(&self) -> Error {
-        // The event that reports it may not be handled yet.
-        let _ = self.flush_events().await;
-        if self.state().dialog.is_some() {
-            return Error::DialogOpen {};
+    /// Reports a dialog that is open although no hook has reported it.
+    pub(super) async fn notice_dialog(&self) -> Result<()> {
+        if self.state().dialog.is_none()
+            && let Some(text) = self.shown_dialog().await?
+        {
+            self.dialog_is_open(DialogKind::Alert, text, String::new());
         }
-        match self.shown_dialog().await {
-            Ok(Some(text)) => {
-                self.dialog_is_open(DialogKind::Beforeunload, text, String::new());
-                Error::DialogOpen {}
-            }
-            // The dialog was answered meanwhile, so the command may be repeated.
-            Ok(None) => Error::DocumentGone {},
-            Err(error) => error,
-        }
+        Ok(())
     }
 
-    /// Whether a dialog blocks the scripts of the page. The driver does not even switch to its window.
-    pub(super) async fn is_blocked_by_dialog(&self) -> Result<bool> {
-        Ok(self.state().dialog.is_some() && self.shown_dialog().await?.is_some())
+    /// Returns the message of the open dialog.
+    async fn shown_dialog(&self) -> Result<Option<String>> {
+        let method = "Automation.isShowingJavaScriptDialog";
+        let showing = self.send_to_dialog(method, json!({})).await?;
+        if showing["result"] != true {
+            return Ok(None);
+        }
+        let method = "Automation.messageOfCurrentJavaScriptDialog";
+        let dialog = self.send_to_dialog(method, json!({})).await;
+        let dialog = dialog.unwrap_or_default();
+        let message = dialog["message"].as_str().unwrap_or_default();
+        Ok(Some(message.to_owned()))
+    }
+
+    async fn send_to_dialog(&self, method: &'static str, params: Value) -> Result<Value> {
+        self.automate(method, "browsingContextHandle", params).await
     }
 
     /// Returns once a dialog is open.
@@ -248,44 +251,71 @@ impl WebKitPage {
         self.changes.wait(is_open).await;
     }
 
-    /// Returns once no dialog is open.
-    pub(super) async fn wait_for_no_dialog(&self) -> Result<()> {
-        let ended = || {
-            let state = self.state();
-            if state.closed {
-                return Some(Err(Error::PageClosed {}));
-            }
-            state.dialog.is_none().then_some(Ok(()))
-        };
-        self.changes.wait(ended).await
-    }
-
     /// Reports that a document opens a file chooser.
     pub(super) fn on_file_chooser_opened(&self, document: &str, multiple: bool) {
         self.state().chooser = Some(document.to_owned());
         self.report(PageEvent::FileChooserOpened { multiple });
     }
 
-    /// Sets the files of a field. The driver adds files to those of a field, so an empty list needs a script.
+    /// Sets the files of the field with a handle, or of that whose file chooser is open. The browser has no command that removes all.
     async fn set_field_files(
         &self,
         frame: &FrameId,
-        element: Element,
+        field: Option<Handle>,
         files: &[PathBuf],
     ) -> Result<()> {
+        let script = if files.is_empty() { EMPTY } else { PREPARE };
+        let script = format!("(handle) => {{ const field = ({ELEMENT})(handle); {script} }}");
+        self.run(frame, &script, &[json!(field)]).await?;
         if files.is_empty() {
-            let field = serde_json::to_value(&element).unwrap_or_default();
-            let script = EMPTY.to_owned();
-            return self
-                .run_in_frame(frame, script, vec![field])
-                .await
-                .map(drop);
+            return Ok(());
         }
-        let paths = self.parts.files.stage(files).await?;
-        let target = self.frame_target(frame)?;
-        let text = paths.join("\n");
-        let command = ElementSendKeys { element, text };
-        let sent = self.parts.driver.at(&target, &command).await;
-        sent.map(drop).map_err(page_error)
+        let frame = self.frame_handle(frame).await?;
+        let paths: Vec<_> = files
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let params = json!({
+            "frameHandle": frame,
+            "nodeHandle": self.node_handle(&frame, field).await?,
+            "filenames": paths,
+        });
+        let method = "Automation.setFilesForInputFileUpload";
+        self.automate::<Value>(method, "browsingContextHandle", params)
+            .await
+            .map(drop)
+    }
+
+    /// Returns the handle of a frame in the `Automation` domain; empty for the main frame.
+    pub(super) async fn frame_handle(&self, frame: &FrameId) -> Result<String> {
+        let mut path = Vec::new();
+        let mut current = frame.clone();
+        while let Some((parent, owner)) = self.frame_owner(&current).await? {
+            path.push(owner);
+            current = parent;
+        }
+        let mut handle = String::new();
+        for owner in path.into_iter().rev() {
+            let params = json!({
+                "frameHandle": handle,
+                "nodeHandle": self.node_handle(&handle, Some(owner)).await?,
+            });
+            let method = "Automation.resolveChildFrameHandle";
+            let child: Value = self
+                .automate(method, "browsingContextHandle", params)
+                .await?;
+            handle = child["result"].as_str().unwrap_or_default().to_owned();
+        }
+        Ok(handle)
+    }
+
+    /// Returns the handle of an element in the `Automation` domain.
+    async fn node_handle(&self, frame: &str, element: Option<Handle>) -> Result<String> {
+        let arguments = [json!(element)];
+        let node = self.run_over_automation(frame, ELEMENT, &arguments).await?;
+        // An object whose only property has the name of the session.
+        let node = serde_json::from_value::<HashMap<String, String>>(node);
+        let node = node.ok().and_then(|node| node.into_values().next());
+        node.ok_or(Error::DocumentGone {})
     }
 }

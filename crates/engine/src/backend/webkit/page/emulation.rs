@@ -11,7 +11,6 @@ use crate::injected::VITALS;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::time::Duration;
-use wire::webdriver::window::SetWindowRect;
 
 /// The number of polls for the new size of a window.
 const POLL_ATTEMPTS: u32 = 60;
@@ -25,7 +24,8 @@ impl Emulation for WebKitPage {
 
     async fn emulate_media(&self, features: &MediaFeatures) -> Result<()> {
         CAPABILITIES.require_if(features.forced_colors.is_some(), Feature::ForcedColors)?;
-        self.apply_media(features);
+        self.state().media = Some(features.clone());
+        self.send_all(self.media());
         self.flush_events().await
     }
 
@@ -42,28 +42,41 @@ impl Emulation for WebKitPage {
     }
 }
 
+/// A command of the inspector and its parameters.
+type Setting = (&'static str, Value);
+
 impl WebKitPage {
-    /// Sends all settings to a new page, or to a part of it in another process.
-    pub(crate) fn send_settings(&self) {
+    /// Sends all settings to a part of the page: the first one, or one in another process.
+    pub(in crate::backend::webkit) fn send_settings(&self, part: &str) {
         let options = self.parts.options().clone();
-        for method in [
+        let mut settings: Vec<Setting> = [
             "Inspector.enable",
             "Page.enable",
             "Network.enable",
             "Console.enable",
-        ] {
-            self.send_to_inspector(method, &json!({}));
-        }
-        self.apply_scripts();
-        self.send_interception();
+        ]
+        .map(|method| (method, json!({})))
+        .into();
+        settings.push(self.bootstrap_script());
+        settings.extend(self.interception());
         if options.user_agent.is_some() {
-            self.apply_user_agent();
+            settings.push(self.user_agent());
         }
-        self.apply_headers();
-        self.apply_media(&options.media);
+        settings.push(self.headers());
+        settings.extend(self.media());
         if options.java_script_enabled == Some(false) {
             let off = json!({ "setting": "ScriptEnabled", "value": false });
-            self.send_to_inspector("Page.overrideSetting", &off);
+            settings.push(("Page.overrideSetting", off));
+        }
+        for (method, params) in settings {
+            let targets = &self.parts.targets;
+            targets.send_to_part(&self.window, part, method, &params);
+        }
+    }
+
+    pub(super) fn send_all(&self, settings: impl IntoIterator<Item = Setting>) {
+        for (method, params) in settings {
+            self.send_to_inspector(method, &params);
         }
     }
 
@@ -91,10 +104,10 @@ impl WebKitPage {
     }
 
     /// Adds the hooks to the document that is shown already.
-    pub(crate) fn hook_document(&self) {
+    pub(in crate::backend::webkit) fn hook_document(&self) {
         let timers = self.parts.options().timers_script().unwrap_or_default();
         let hooks = hooks(&self.token());
-        self.run_in_background(format!("{timers}\n{hooks}\nreturn 1;"));
+        self.run_in_background(format!("() => {{ {timers}\n{hooks}\n}}"));
     }
 
     /// Returns the prefix of the hooks' messages, as JSON.
@@ -102,41 +115,56 @@ impl WebKitPage {
         Value::from(&*self.parts.token).to_string()
     }
 
-    pub(crate) fn apply_scripts(&self) {
+    fn bootstrap_script(&self) -> Setting {
         let source = self.scripts();
-        self.send_to_inspector("Page.setBootstrapScript", &json!({ "source": source }));
+        ("Page.setBootstrapScript", json!({ "source": source }))
     }
 
-    /// Sends the user agent; without a value, that of the browser.
-    pub(crate) fn apply_user_agent(&self) {
+    pub(in crate::backend::webkit) fn apply_scripts(&self) {
+        self.send_all([self.bootstrap_script()]);
+    }
+
+    /// Returns the user agent; without a value, that of the browser.
+    fn user_agent(&self) -> Setting {
         let user_agent = self.parts.options().user_agent.clone();
         let value = user_agent.map_or_else(|| json!({}), |value| json!({ "value": value }));
-        self.send_to_inspector("Page.overrideUserAgent", &value);
+        ("Page.overrideUserAgent", value)
     }
 
-    pub(crate) fn apply_headers(&self) {
+    pub(in crate::backend::webkit) fn apply_user_agent(&self) {
+        self.send_all([self.user_agent()]);
+    }
+
+    fn headers(&self) -> Setting {
         let mut all: Headers = self.parts.options().extra_headers.clone();
         for (name, value) in &self.state().extra_headers {
             all.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
             all.push((name.clone(), value.clone()));
         }
-        let names: Vec<_> = all.iter().map(|(name, _)| name.to_lowercase()).collect();
-        let before = std::mem::replace(&mut self.state().sent_headers, names.clone());
-        if before.iter().any(|name| !names.contains(name)) {
-            // The command only adds headers. They are removed when the domain is disabled.
-            self.send_to_inspector("Network.disable", &json!({}));
-            self.send_to_inspector("Network.enable", &json!({}));
-            self.send_interception();
-        }
-        self.send_to_inspector(
-            "Network.setExtraHTTPHeaders",
-            &json!({ "headers": as_map(&all) }),
-        );
+        let names = all.iter().map(|(name, _)| name.to_lowercase()).collect();
+        self.state().sent_headers = names;
+        let headers = json!({ "headers": as_map(&all) });
+        ("Network.setExtraHTTPHeaders", headers)
     }
 
-    fn apply_media(&self, features: &MediaFeatures) {
+    /// Sends the headers.
+    pub(in crate::backend::webkit) fn apply_headers(&self) {
+        let before = self.state().sent_headers.clone();
+        let headers = self.headers();
+        let is_kept = |name: &String| self.state().sent_headers.contains(name);
+        if !before.iter().all(is_kept) {
+            // The command only adds headers. They are removed when the domain is disabled.
+            self.send_all(["Network.disable", "Network.enable"].map(|method| (method, json!({}))));
+            self.send_all(self.interception());
+        }
+        self.send_all([headers]);
+    }
+
+    fn media(&self) -> Vec<Setting> {
+        let of_page = self.state().media.clone();
+        let features = of_page.unwrap_or_else(|| self.parts.options().media.clone());
         let media = features.media.as_deref().unwrap_or_default();
-        self.send_to_inspector("Page.setEmulatedMedia", &json!({ "media": media }));
+        let mut settings = vec![("Page.setEmulatedMedia", json!({ "media": media }))];
         let capitalised = |value: &Option<String>| match value.as_deref() {
             Some("dark") => Some("Dark"),
             Some("light") => Some("Light"),
@@ -154,12 +182,11 @@ impl WebKitPage {
             if let Some(value) = capitalised(value) {
                 preference["value"] = value.into();
             }
-            self.send_to_inspector("Page.overrideUserPreference", &preference);
+            settings.push(("Page.overrideUserPreference", preference));
         }
+        settings
     }
-}
 
-impl WebKitPage {
     async fn resize(&self, viewport: &Viewport) -> Result<()> {
         let is_scaled = viewport.device_scale_factor != 1.0;
         CAPABILITIES.require_if(viewport.is_mobile, Feature::MobileViewport)?;
@@ -168,27 +195,28 @@ impl WebKitPage {
         self.fit(viewport.size).await
     }
 
-    /// Sets the size of the viewport. WebDriver sets the size of the window, which is larger by its bars.
-    pub(crate) async fn fit(&self, wanted: Size) -> Result<()> {
+    /// Sets the size of the viewport. The command sets that of the window, which is larger by its bars.
+    pub(in crate::backend::webkit) async fn fit(&self, wanted: Size) -> Result<()> {
         let mut bars = self.frame_size().await?;
         for _ in 0..4 {
             let (inner, _) = self.sizes().await?;
             if inner == (wanted.width, wanted.height) {
                 return Ok(());
             }
-            self.send_to_main(&SetWindowRect {
-                width: Some(wanted.width + bars.0),
-                height: Some(wanted.height + bars.1),
-                ..SetWindowRect::default()
-            })
-            .await?;
+            let size = json!({
+                "width": wanted.width + bars.0,
+                "height": wanted.height + bars.1,
+            });
+            let method = "Automation.setWindowFrameOfBrowsingContext";
+            self.automate::<Value>(method, "handle", json!({ "size": size }))
+                .await?;
             if self.wait_for_size(wanted).await? {
                 return Ok(());
             }
             bars = self.frame_size().await?;
         }
         Err(Error::protocol(
-            "Set Window Rect",
+            "Automation.setWindowFrameOfBrowsingContext",
             format!(
                 "the window does not become {}x{}",
                 wanted.width, wanted.height
@@ -217,9 +245,9 @@ impl WebKitPage {
 
     async fn sizes(&self) -> Result<((u32, u32), (u32, u32))> {
         let main = self.main.clone();
-        let script = "return [innerWidth, innerHeight, outerWidth, outerHeight]";
+        let script = "() => [innerWidth, innerHeight, outerWidth, outerHeight]";
         let answer = loop {
-            match self.run_raw(&main, script.to_owned(), vec![]).await {
+            match self.run(&main, script, &[]).await {
                 Err(Error::DocumentGone {}) => {}
                 answer => break answer?,
             }

@@ -1,17 +1,18 @@
 //! The inspector's events of a page, in order.
 
-use crate::backend::webkit::WebKitPage;
+use super::WebKitPage;
+use crate::backend::PageEvent;
 use crate::backend::webkit::console::Message;
-use crate::backend::webkit::inspector::read;
 use crate::backend::webkit::network::{
-    DataReceived, Frame, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
+    DataReceived, ExecutionContext, Frame, LoadingFailed, LoadingFinished, RequestWillBeSent,
+    ResponseReceived,
 };
-use crate::backend::{FrameId, LoaderId, PageEvent};
+use crate::backend::webkit::targets::read;
 use crate::error::NetError;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
-use wire::inspector::InspectorEvent;
+use wire::webkit::Event;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -22,12 +23,19 @@ struct FrameEvent {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
+struct ContextCreated {
+    context: ExecutionContext,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Added {
     message: Message,
 }
 
 impl WebKitPage {
-    pub(crate) fn on_inspector_event(self: Arc<Self>, event: &InspectorEvent) -> Option<()> {
+    /// Applies an event of the part of the page that shows its document.
+    pub(in crate::backend::webkit) fn on_event(self: Arc<Self>, event: &Event) -> Option<()> {
         match &*event.method {
             "Page.frameStartedLoading" => {
                 let event: FrameEvent = read(event)?;
@@ -38,31 +46,23 @@ impl WebKitPage {
             "Page.frameNavigated" => {
                 let frame = read::<FrameEvent>(event)?.frame;
                 if frame.parent_id.is_some() {
-                    self.schedule_poll();
+                    self.on_child_navigated(&frame);
                 } else {
-                    self.state().main_native = frame.id;
-                    self.on_navigation_committed(&frame.loader_id, &frame.url, &frame.name);
+                    self.on_navigation_committed(&frame);
                 }
             }
-            "Page.frameDetached" => self.schedule_poll(),
+            "Page.frameDetached" => self.on_frame_detached(&read::<FrameEvent>(event)?.frame_id),
             "Page.frameStoppedLoading" => {
                 let event: FrameEvent = read(event)?;
-                let pending = self.state().navigation.pending.clone();
-                // The end of the document's request is reported, too.
-                match pending {
-                    _ if !self.is_main(&event.frame_id) => {}
-                    Some(pending) if pending.request.is_none() => self.on_navigation_ended(None),
-                    Some(_) => {}
-                    // A document from the back/forward cache reports no load event.
-                    None => {
-                        self.report_of_document(|frame, loader| PageEvent::Load { frame, loader })
-                    }
-                }
+                self.on_stopped_loading(&event.frame_id);
             }
-            "Page.domContentEventFired" => self
-                .report_of_document(|frame, loader| PageEvent::DomContentLoaded { frame, loader }),
-            "Page.loadEventFired" => {
-                self.report_of_document(|frame, loader| PageEvent::Load { frame, loader });
+            "Page.domContentEventFired" => self.on_parsed(&self.main),
+            "Page.loadEventFired" => self.on_loaded(&self.main),
+            "Runtime.executionContextCreated" => {
+                let context = read::<ContextCreated>(event)?.context;
+                if context.kind == "normal" {
+                    self.on_context_created(&context.frame_id, context.id);
+                }
             }
             "Network.requestWillBeSent" => {
                 self.on_request_will_be_sent(read::<RequestWillBeSent>(event)?)
@@ -74,7 +74,9 @@ impl WebKitPage {
             "Network.loadingFinished" => self.on_loading_finished(read::<LoadingFinished>(event)?),
             "Network.loadingFailed" => self.on_loading_failed(read::<LoadingFailed>(event)?),
             method if method.starts_with("Network.webSocket") => self.on_web_socket(event)?,
-            "Network.requestIntercepted" => self.on_request_intercepted(read(event)?),
+            "Network.requestIntercepted" => {
+                self.on_request_intercepted(read(event)?, &event.part);
+            }
             "Console.messageAdded" => self.on_console_message(read::<Added>(event)?.message),
             "Inspector.targetCrashed" => self.report(PageEvent::Crashed),
             _ => {}
@@ -87,16 +89,27 @@ impl WebKitPage {
         state.main_native.is_empty() || state.main_native == frame
     }
 
-    fn report_of_document(&self, event: impl FnOnce(FrameId, LoaderId) -> PageEvent) {
-        let loader = {
+    fn on_stopped_loading(&self, native: &str) {
+        if !self.is_main(native) {
+            if let Some(frame) = self.frame_of(native) {
+                self.on_parsed(&frame);
+                self.on_loaded(&frame);
+            }
+            return;
+        }
+        let pending = {
             let state = self.state();
-            let document = state.frames.get(&self.main);
-            let document = document.and_then(|frame| frame.document.as_ref());
-            let reported = state.navigation.loader.clone();
-            reported.or_else(|| document.map(LoaderId::from))
+            if state.navigation.next_part.is_some() {
+                return;
+            }
+            state.navigation.pending.clone()
         };
-        if let Some(loader) = loader {
-            self.report(event(self.main.clone(), loader));
+        // The end of the document's request is reported, too.
+        match pending {
+            Some(pending) if pending.request.is_none() => self.on_navigation_ended(None),
+            Some(_) => {}
+            // A document from the back/forward cache reports no load event.
+            None => self.on_loaded(&self.main),
         }
     }
 
@@ -133,7 +146,7 @@ impl WebKitPage {
                 let multiple = parts.get(2).and_then(Value::as_bool).unwrap_or(false);
                 self.on_file_chooser_opened(text(1), multiple);
             }
-            "moved" => self.on_main_url_changed(text(1)),
+            "moved" => self.on_url_changed(&self.main, text(1)),
             _ => {}
         }
     }

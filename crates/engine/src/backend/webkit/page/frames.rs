@@ -1,66 +1,66 @@
-//! The frames of a page and their documents. They are found by polling; each poll reports what has changed since the last one.
+//! The frames of a page and their documents, as the inspector reports them.
 
 use super::WebKitPage;
-use super::evaluation::OWN;
-use super::state::FrameState;
 use crate::backend::frame_tree::descendants;
-use crate::backend::webkit::driver::FrameTarget;
+use crate::backend::webkit::network::{Frame, FrameTree};
 use crate::backend::{FrameId, Frames, Handle, LoaderId, PageEvent};
-use crate::error::{Error, Result};
+use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
+use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use wire::webdriver::element::Element;
 
-/// Returns the state of a document, and the numbers of its frame elements; the elements themselves if an argument is true.
-fn poll_script() -> String {
-    format!(
-        "{OWN}
-  const found = [];
-  const search = (root) => {{
-    for (const e of root.querySelectorAll('iframe, frame, object, embed')) if (e.contentWindow) found.push(e);
+/// A frame; also the main frame.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FrameState {
+    pub(super) parent: Option<FrameId>,
+    /// The execution context of the document.
+    pub(super) context: Option<u64>,
+    /// The identifier of the context's global object, once it was read.
+    pub(super) global: Option<String>,
+    /// The shown document.
+    pub(super) loader: Option<LoaderId>,
+    pub(super) url: String,
+    /// Whether `DOMContentLoaded` was reported.
+    parsed: bool,
+    /// Whether `load` was reported.
+    loaded: bool,
+}
+
+/// Where the owner element of a frame is: `[handle, -1]` if its document can be read, or `[0, index]` in the list of windows, which has no
+/// frames of shadow trees.
+const POSITION: &str = "function() {
+  // Accessing the document of another origin would log an error in the console.
+  if (location.ancestorOrigins?.[0] === window.origin && window.origin !== 'null') {
+    try {
+      const owner = frameElement, core = parent.__playhouseCore;
+      if (core?.self?.document === owner.ownerDocument) return [core.handle(owner), -1];
+    } catch {}
+  }
+  for (let i = 0; i < parent.length; i++) if (parent[i] === window) return [0, i];
+  return [0, -1];
+}";
+
+/// Returns the handle of each frame element, and its index in the list of windows.
+const OWNERS: &str = "function() {
+  const core = globalThis.__playhouseCore;
+  const owners = [];
+  const search = (root) => {
+    for (const e of root.querySelectorAll('iframe, frame, object, embed')) {
+      const view = e.contentWindow;
+      let index = window.length - 1;
+      while (index >= 0 && window[index] !== view) index--;
+      if (view) owners.push([core.handle(e), index]);
+    }
     for (const e of root.querySelectorAll('*')) if (e.shadowRoot) search(e.shadowRoot);
-  }};
-  if (frames.length || document.querySelector('iframe, frame')) search(document);
-  const numbers = found.map((e) => {{
-    if (!own.owners.has(e)) {{
-      own.owners.set(e, ++own.last);
-      own.held.set(own.last, new WeakRef(e));
-    }}
-    return own.owners.get(e);
-  }});
-  const seen = {{ id: own.id, url: location.href, name: String(window.name), state: document.readyState, numbers }};
-  return arguments[0] ? [seen, ...found] : [seen];"
-    )
-}
+  };
+  search(document);
+  return owners;
+}";
 
-/// Returns the numbers of frame elements, which are given as handles.
-const NUMBERS: &str = "
-  const own = globalThis[Symbol.for('playhouse')];
-  if (!own || own.id !== arguments[0]) return 'D';
-  return arguments[1].map((handle) => own.owners.get(globalThis.__playhouseCore.element(handle)) ?? 0);";
-
-/// Returns the handle of the frame element with a number.
-const HANDLE: &str = "
-  const own = globalThis[Symbol.for('playhouse')];
-  if (!own || own.id !== arguments[0]) return 'D';
-  const owner = own.held.get(arguments[1])?.deref();
-  return owner ? globalThis.__playhouseCore.handle(owner) : 'D';";
-
-/// The state of a document at a poll.
-#[derive(Debug, Deserialize)]
-struct PolledDocument {
-    id: String,
-    url: String,
-    name: String,
-    state: String,
-    numbers: Vec<u64>,
-}
-
-/// The number of polls of a frame while the main frame navigates.
-const POLL_ATTEMPTS: u32 = 3;
-/// The maximum depth of frames in frames.
-const MAX_FRAME_DEPTH: usize = 12;
+/// The handle of a frame element, or 0, and its index in the list of windows, or -1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+struct Position(u64, i64);
 
 #[async_trait]
 impl Frames for WebKitPage {
@@ -69,227 +69,292 @@ impl Frames for WebKitPage {
         frame: &FrameId,
         owners: &[Handle],
     ) -> Result<Vec<Option<FrameId>>> {
-        self.poll_frames().await?;
-        let document = self.document_of(frame)?.ok_or(Error::DocumentGone {})?;
-        let args = vec![json!(document), json!(owners)];
-        let numbers = self.run_raw(frame, NUMBERS.to_owned(), args).await?;
-        let numbers: Vec<u64> =
-            serde_json::from_value(numbers).map_err(|_| Error::DocumentGone {})?;
-        let state = self.state();
-        let known = |number: &u64| {
-            let id = FrameId::from(format!("{document}/{number}"));
-            state.frames.contains_key(&id).then_some(id)
+        self.update_frames().await?;
+        let children = self.owned_frames(frame).await?;
+        let frame_of = |owner: &Handle| {
+            let mut children = children.iter();
+            let found = children.find(|(_, handle)| handle == owner);
+            found.map(|(frame, _)| frame.clone())
         };
-        Ok(numbers.iter().map(known).collect())
+        Ok(owners.iter().map(frame_of).collect())
     }
 
     async fn frame_owner(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>> {
         if *frame == self.main {
             return Ok(None);
         }
-        let (parent, number) = {
+        let parent = {
             let state = self.state();
             let known = state.frames.get(frame).ok_or(Error::DocumentGone {})?;
-            let parent = known.parent.clone().ok_or(Error::DocumentGone {})?;
-            (parent, known.number.1)
+            known.parent.clone().ok_or(Error::DocumentGone {})?
         };
-        let document = self.with_core(&parent).await?;
-        let args = vec![json!(document), json!(number)];
-        let handle = self.run_raw(&parent, HANDLE.to_owned(), args).await?;
-        let handle = handle.as_u64().ok_or(Error::DocumentGone {})?;
+        let children = self.owned_frames(&parent).await?;
+        let owner = children.into_iter().find(|(child, _)| child == frame);
+        let (_, handle) = owner.ok_or(Error::DocumentGone {})?;
         Ok(Some((parent, handle)))
     }
 }
 
 impl WebKitPage {
-    /// Polls the page and its frames, and reports what has changed.
-    pub(crate) async fn poll_frames(&self) -> Result<()> {
-        let _polling = self.polling.lock().await;
-        self.poll_all_frames().await
+    /// Returns the frames in a frame's document, with the handles of their owner elements.
+    async fn owned_frames(&self, parent: &FrameId) -> Result<Vec<(FrameId, Handle)>> {
+        let children = self.children_of(parent);
+        if children.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.with_core(parent).await?;
+        let positions = children.iter().map(|child| self.position_of(child));
+        let positions = join_all(positions).await;
+        let mut owned = Vec::new();
+        let mut rest = Vec::new();
+        for (child, position) in children.into_iter().zip(positions) {
+            match position {
+                Position(0, index) => rest.push((child, index)),
+                Position(handle, _) => owned.push((child, handle)),
+            }
+        }
+        if rest.is_empty() {
+            return Ok(owned);
+        }
+        let owners = self.run(parent, OWNERS, &[]).await?;
+        let mut owners: Vec<Position> =
+            serde_json::from_value(owners).map_err(|_| Error::DocumentGone {})?;
+        owners.retain(|owner| !owned.iter().any(|(_, known)| *known == owner.0));
+        // Those of another origin in shadow trees, and those without scripts, are the others, in order.
+        rest.sort_by_key(|(_, index)| *index < 0);
+        for (child, index) in rest {
+            let found = owners
+                .iter()
+                .position(|owner| index < 0 || owner.1 == index);
+            if let Some(found) = found {
+                owned.push((child, owners.remove(found).0));
+            }
+        }
+        Ok(owned)
     }
 
-    async fn poll_all_frames(&self) -> Result<()> {
-        self.state().poll_scheduled = false;
+    async fn position_of(&self, frame: &FrameId) -> Position {
+        let unknown = Position(0, -1);
+        if !self.has_context(frame) {
+            return unknown;
+        }
+        let position = self.run(frame, POSITION, &[]).await;
+        let position = position.ok().and_then(|it| serde_json::from_value(it).ok());
+        position.unwrap_or(unknown)
+    }
+
+    fn has_context(&self, frame: &FrameId) -> bool {
+        let state = self.state();
+        let known = state.frames.get(frame);
+        known.is_some_and(|known| known.context.is_some())
+    }
+
+    /// Reads the frames that exist already.
+    pub(in crate::backend::webkit) async fn load_frames(&self) -> Result<()> {
+        self.update_frames().await?;
+        // Reports the contexts of the frames that are known now.
+        self.send_to_inspector("Runtime.enable", &json!({}));
+        let script = "() => document.readyState";
         let main = self.main.clone();
-        let mut next = vec![(main, 0)];
-        while let Some((frame, depth)) = next.pop() {
-            match self.poll_frame(&frame).await {
-                Ok(children) if depth < MAX_FRAME_DEPTH => {
-                    next.extend(children.into_iter().rev().map(|frame| (frame, depth + 1)));
+        match self.run(&main, script, &[]).await {
+            Ok(state) if state == "loading" => {}
+            Ok(state) => {
+                self.on_parsed(&main);
+                if state == "complete" {
+                    self.on_loaded(&main);
                 }
-                Ok(_) => {}
-                // The frame is gone; the next poll of its parent reports that.
-                Err(Error::DocumentGone {} | Error::Script { .. }) if depth > 0 => {}
-                Err(error) => return Err(error),
             }
+            // It loads, and will report the next document, or a dialog that is open already.
+            Err(Error::DocumentGone {} | Error::DialogOpen {}) => {}
+            Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// Schedules a poll, unless one is scheduled. A poll that begins in the meantime replaces it: a page that changes its frames faster than
-    /// they are polled must not delay the calls that wait for their own poll.
-    pub(crate) fn schedule_poll(&self) {
-        {
-            let mut state = self.state();
-            if state.closed || std::mem::replace(&mut state.poll_scheduled, true) {
-                return;
-            }
+    /// Reads the tree of frames. Those with a blank document are not reported when they are created.
+    async fn update_frames(&self) -> Result<()> {
+        let method = "Page.getResourceTree";
+        let resources: Value = self.call_inspector(method, &json!({})).await?;
+        let tree = FrameTree::deserialize(&resources["frameTree"]);
+        let tree = tree.map_err(|error| Error::protocol(method, error))?;
+        if self.state().main_native.is_empty() {
+            self.state().main_native.clone_from(&tree.frame.id);
+            self.commit_document(&self.main.clone(), &tree.frame);
         }
-        let page = self.itself();
-        task::spawn("poll", async move {
-            let Some(page) = page else { return };
-            let _polling = page.polling.lock().await;
-            if !page.state().poll_scheduled {
-                return;
-            }
-            let polled = page.poll_all_frames().await;
-            tracing::trace!(?polled, "polled a page");
-        })
-        .detach();
+        self.apply_tree(&tree);
+        Ok(())
     }
 
-    /// Polls one frame, and returns its child frames.
-    async fn poll_frame(&self, frame: &FrameId) -> Result<Vec<FrameId>> {
-        // Child frames are polled from the main frame, and the driver returns references only to elements of the frame that it is switched to.
-        let is_main = *frame == self.main;
-        for _ in 0..POLL_ATTEMPTS {
-            let shown = self.state().navigation.loader.clone();
-            let args = vec![json!(is_main)];
-            let answer = self.run_raw(frame, poll_script(), args).await?;
-            // Otherwise another document was reported meanwhile, and the answer may be from either.
-            if self.state().navigation.loader == shown {
-                return self.apply_poll(frame, answer);
+    fn apply_tree(&self, tree: &FrameTree) {
+        for child in &tree.child_frames {
+            if self.frame_of(&child.frame.id).is_none() {
+                self.on_child_navigated(&child.frame);
             }
+            self.apply_tree(child);
         }
-        Err(Error::DocumentGone {})
     }
 
-    /// Applies the answer of [`poll_script`] from a frame, and returns the child frames.
-    fn apply_poll(&self, frame: &FrameId, answer: Value) -> Result<Vec<FrameId>> {
-        let Value::Array(mut answer) = answer else {
-            return Err(Error::DocumentGone {});
+    /// Returns the frame with an identifier of the inspector.
+    pub(super) fn frame_of(&self, native: &str) -> Option<FrameId> {
+        let state = self.state();
+        if state.main_native == native {
+            return Some(self.main.clone());
+        }
+        let frame = FrameId::from(native);
+        state.frames.contains_key(&frame).then_some(frame)
+    }
+
+    /// Applies a new document of a frame that is not the main frame.
+    pub(super) fn on_child_navigated(&self, frame: &Frame) {
+        let parent = frame.parent_id.as_deref();
+        let Some(parent) = parent.and_then(|parent| self.frame_of(parent)) else {
+            return;
         };
-        let owners = answer.split_off(1.min(answer.len()));
-        let polled = answer.pop().unwrap_or_default();
-        let polled: PolledDocument =
-            serde_json::from_value(polled).map_err(|_| Error::DocumentGone {})?;
-        self.apply_document(frame, &polled);
-        let mut children = Vec::with_capacity(owners.len());
-        let mut owners = owners.into_iter();
-        for number in &polled.numbers {
-            let owner = owners.next();
-            let owner = owner.and_then(|owner| serde_json::from_value::<Element>(owner).ok());
-            let child = FrameId::from(format!("{}/{number}", polled.id));
-            self.insert_child_frame(frame, &child, (&polled.id, *number), owner);
-            children.push(child);
-        }
-        self.retain_child_frames(frame, &children);
-        Ok(children)
-    }
-
-    /// Applies the state of the document in a frame. Of a frame whose documents are reported by the browser, only what is not reported.
-    fn apply_document(&self, frame: &FrameId, polled: &PolledDocument) {
-        let mut events = Vec::new();
-        {
-            let mut state = self.state();
-            let Some(known) = state.frames.get_mut(frame) else {
-                return;
-            };
-            let loader = LoaderId::from(&polled.id);
-            let first = known.url.is_empty();
-            let is_reported = *frame == self.main && !first;
-            let is_other = known.document.as_ref() != Some(&polled.id);
-            // The browser has not yet reported the other document and its URL.
-            let is_early = is_reported && is_other && known.document.is_some();
-            if first || is_other {
-                if !is_reported {
-                    events.push(PageEvent::NavigationCommitted {
-                        frame: frame.clone(),
-                        loader: loader.clone(),
-                        url: polled.url.clone(),
-                        name: polled.name.clone(),
-                        failed: None,
-                    });
-                    (known.parsed, known.loaded) = (false, false);
-                    known.url.clone_from(&polled.url);
-                }
-                known.document = Some(polled.id.clone());
-            }
-            if known.url != polled.url && !is_early {
-                known.url.clone_from(&polled.url);
-                events.push(PageEvent::SameDocumentNavigation {
-                    frame: frame.clone(),
-                    url: polled.url.clone(),
-                });
-            }
-            if known.name != polled.name {
-                known.name.clone_from(&polled.name);
-                events.push(PageEvent::FrameNamed {
-                    frame: frame.clone(),
-                    name: polled.name.clone(),
-                });
-            }
-            if !is_reported {
-                if polled.state != "loading" && !std::mem::replace(&mut known.parsed, true) {
-                    events.push(PageEvent::DomContentLoaded {
-                        frame: frame.clone(),
-                        loader: loader.clone(),
-                    });
-                }
-                if polled.state == "complete" && !std::mem::replace(&mut known.loaded, true) {
-                    events.push(PageEvent::Load {
-                        frame: frame.clone(),
-                        loader,
-                    });
-                }
-            }
-        }
-        if !events.is_empty() {
-            events.into_iter().for_each(|event| self.report(event));
-            self.notify_changed();
-        }
-    }
-
-    /// Adds the frame of an element, unless it is known.
-    fn insert_child_frame(
-        &self,
-        parent: &FrameId,
-        child: &FrameId,
-        (document, number): (&str, u64),
-        owner: Option<Element>,
-    ) {
+        let child = FrameId::from(&frame.id);
         let is_new = {
             let mut state = self.state();
-            let is_new = !state.frames.contains_key(child);
-            let frame = state.frames.entry(child.clone()).or_default();
-            frame.parent = Some(parent.clone());
-            frame.number = (document.to_owned(), number);
-            frame.owner = owner.or(frame.owner.take());
+            let is_new = !state.frames.contains_key(&child);
+            let known = state.frames.entry(child.clone()).or_default();
+            known.parent = Some(parent.clone());
             is_new
         };
         if is_new {
             self.report(PageEvent::FrameAttached {
                 frame: child.clone(),
-                parent: parent.clone(),
+                parent,
             });
+        }
+        self.remove_children(&child);
+        self.commit_document(&child, frame);
+    }
+
+    /// Reports the document of a frame.
+    fn commit_document(&self, id: &FrameId, frame: &Frame) {
+        let loader = LoaderId::from(&frame.loader_id);
+        self.set_document(id, &loader, &frame.url);
+        self.report(PageEvent::NavigationCommitted {
+            frame: id.clone(),
+            loader,
+            url: frame.url.clone(),
+            name: frame.name.clone(),
+            failed: None,
+        });
+        self.notify_changed();
+    }
+
+    /// Records the document that a frame shows.
+    pub(super) fn set_document(&self, frame: &FrameId, loader: &LoaderId, url: &str) {
+        if let Some(known) = self.state().frames.get_mut(frame) {
+            known.loader = Some(loader.clone());
+            (known.context, known.global) = (None, None);
+            url.clone_into(&mut known.url);
+            (known.parsed, known.loaded) = (false, false);
         }
     }
 
-    /// Removes the frames of a document that a poll did not find.
-    fn retain_child_frames(&self, parent: &FrameId, children: &[FrameId]) {
-        let mut gone = self.children_of(parent);
-        gone.retain(|frame| !children.contains(frame));
-        for frame in gone {
+    pub(super) fn on_frame_detached(&self, native: &str) {
+        let frame = self.frame_of(native).filter(|frame| *frame != self.main);
+        if let Some(frame) = frame {
             self.remove_frame(&frame);
             self.report(PageEvent::FrameDetached { frame });
         }
+    }
+
+    /// Records the execution context of a document that was reported before.
+    pub(super) fn on_context_created(&self, native: &str, context: u64) {
+        let Some(frame) = self.frame_of(native) else {
+            return;
+        };
+        if let Some(known) = self.state().frames.get_mut(&frame)
+            && known.context.replace(context) != Some(context)
+        {
+            known.global = None;
+        }
+        self.notify_changed();
+    }
+
+    /// Reports that the document of a frame is parsed.
+    pub(super) fn on_parsed(&self, frame: &FrameId) {
+        let loader = {
+            let mut state = self.state();
+            let known = state.frames.get_mut(frame);
+            known.and_then(|known| match std::mem::replace(&mut known.parsed, true) {
+                true => None,
+                false => known.loader.clone(),
+            })
+        };
+        if let Some(loader) = loader {
+            let frame = frame.clone();
+            self.report(PageEvent::DomContentLoaded { frame, loader });
+        }
+    }
+
+    /// Reports that the document of a frame is loaded.
+    pub(super) fn on_loaded(&self, frame: &FrameId) {
+        let loader = {
+            let mut state = self.state();
+            let known = state.frames.get_mut(frame);
+            known.and_then(|known| match std::mem::replace(&mut known.loaded, true) {
+                true => None,
+                false => known.loader.clone(),
+            })
+        };
+        if let Some(loader) = loader {
+            let frame = frame.clone();
+            self.report(PageEvent::Load { frame, loader });
+        }
+    }
+
+    /// Reports that the URL of a frame's document changed.
+    pub(super) fn on_url_changed(&self, frame: &FrameId, url: &str) {
+        {
+            let mut state = self.state();
+            let Some(known) = state.frames.get_mut(frame) else {
+                return;
+            };
+            if known.url == url {
+                return;
+            }
+            url.clone_into(&mut known.url);
+        }
+        self.report(PageEvent::SameDocumentNavigation {
+            frame: frame.clone(),
+            url: url.to_owned(),
+        });
+        self.notify_changed();
+    }
+
+    /// Reads the URL of the main frame's document: a document that a script has written reports no changes of it.
+    pub(super) async fn update_url(&self) -> Result<()> {
+        let main = self.main.clone();
+        let loader = self.loader_of(&main);
+        let url = self.run(&main, "() => location.href", &[]).await?;
+        // Otherwise it is that of another document.
+        if self.loader_of(&main) == loader {
+            self.on_url_changed(&main, url.as_str().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    pub(super) fn loader_of(&self, frame: &FrameId) -> Option<LoaderId> {
+        let state = self.state();
+        state.frames.get(frame)?.loader.clone()
     }
 
     fn children_of(&self, parent: &FrameId) -> Vec<FrameId> {
         let state = self.state();
         let all = state.frames.iter();
         let children = all.filter(|(_, known)| known.parent.as_ref() == Some(parent));
-        children.map(|(id, _)| id.clone()).collect()
+        let mut children: Vec<_> = children.map(|(id, _)| id.clone()).collect();
+        children.sort_by(|one, other| order(one).cmp(&order(other)));
+        children
+    }
+
+    /// Removes the frames of a frame's last document.
+    pub(super) fn remove_children(&self, parent: &FrameId) {
+        for frame in self.children_of(parent) {
+            self.remove_frame(&frame);
+        }
     }
 
     /// Removes a frame and its descendants.
@@ -303,148 +368,68 @@ impl WebKitPage {
         self.notify_changed();
     }
 
-    /// Applies a new document of the main frame that the browser reported: the frames of the last document are gone.
-    pub(super) fn on_main_document_changed(&self, url: &str) {
-        if let Some(known) = self.state().frames.get_mut(&self.main) {
-            known.document = None;
-            url.clone_into(&mut known.url);
-            known.name.clear();
+    /// Prepares the part of the page in another process, which may show the next document.
+    pub(in crate::backend::webkit) fn on_process_created(&self, part: &str) {
+        tracing::debug!(part, "a page moves to another process");
+        self.state().navigation.next_part = Some(part.to_owned());
+        self.send_settings(part);
+        let targets = &self.parts.targets;
+        targets.send_to_part(&self.window, part, "Runtime.enable", &json!({}));
+    }
+
+    /// Applies that the part in another process shows the page. Its frames and contexts have other identifiers.
+    pub(in crate::backend::webkit) fn on_process_changed(&self) {
+        self.remove_children(&self.main);
+        let mut state = self.state();
+        state.navigation.next_part = None;
+        state.main_native.clear();
+        state.paused.clear();
+        if let Some(main) = state.frames.get_mut(&self.main) {
+            (main.context, main.global) = (None, None);
         }
-        for frame in self.children_of(&self.main) {
-            self.remove_frame(&frame);
-        }
+        drop(state);
         self.notify_changed();
     }
 
-    /// Returns the document that a frame shows, if it is known.
-    pub(crate) fn document_of(&self, frame: &FrameId) -> Result<Option<String>> {
+    /// Applies that a part of the page is gone. If it has not shown a document, the navigation has ended.
+    pub(in crate::backend::webkit) fn on_process_ended(&self, part: &str) {
+        let next = self
+            .state()
+            .navigation
+            .next_part
+            .take_if(|next| next == part);
+        if next.is_some() {
+            self.on_navigation_ended(Some(NetError::Aborted));
+        }
+    }
+
+    /// Returns the URL of the main frame's document.
+    pub(in crate::backend::webkit) fn url(&self) -> String {
         let state = self.state();
-        if state.closed {
-            return Err(Error::PageClosed {});
-        }
-        let known = state.frames.get(frame).ok_or(Error::DocumentGone {})?;
-        Ok(known.document.clone())
+        let main = state.frames.get(&self.main);
+        main.map(|frame| frame.url.clone()).unwrap_or_default()
     }
 
-    /// Records the document that a frame shows.
-    pub(super) fn set_document(&self, frame: &FrameId, id: &str) {
-        if let Some(known) = self.state().frames.get_mut(frame) {
-            known.document = Some(id.to_owned());
-        }
-    }
-
-    /// Records the document that answered a script, and its URL. `shown` is the document of the page when the script was sent.
-    pub(super) fn record_document(
-        &self,
-        frame: &FrameId,
-        shown: Option<&LoaderId>,
-        document: &str,
-        url: &str,
-    ) {
-        {
-            let mut state = self.state();
-            // Another document was reported meanwhile.
-            if *frame != self.main || state.navigation.loader.as_ref() != shown {
-                return;
-            }
-            let Some(known) = state.frames.get_mut(frame) else {
-                return;
-            };
-            match &known.document {
-                Some(known) if *known == document => {}
-                Some(_) => return,
-                None => {
-                    known.document = Some(document.to_owned());
-                    return;
-                }
+    /// Returns the frame whose document has an identifier of [`super::evaluation::OWN`].
+    pub(super) async fn frame_showing(&self, document: &str) -> Option<FrameId> {
+        let script = "() => globalThis[Symbol.for('playhouse')]?.id ?? ''";
+        let frames: Vec<_> = self.state().frames.keys().cloned().collect();
+        for frame in frames {
+            if self
+                .run(&frame, script, &[])
+                .await
+                .is_ok_and(|id| id == document)
+            {
+                return Some(frame);
             }
         }
-        self.on_main_url_changed(url);
+        None
     }
+}
 
-    /// Reports that the URL of the main frame's document changed.
-    pub(super) fn on_main_url_changed(&self, url: &str) {
-        {
-            let mut state = self.state();
-            let Some(known) = state.frames.get_mut(&self.main) else {
-                return;
-            };
-            if known.url == url {
-                return;
-            }
-            url.clone_into(&mut known.url);
-        }
-        self.report(PageEvent::SameDocumentNavigation {
-            frame: self.main.clone(),
-            url: url.to_owned(),
-        });
-        self.notify_changed();
-    }
-
-    /// Applies that a frame shows another document than the recorded one.
-    pub(super) fn clear_document(&self, frame: &FrameId) {
-        let is_main = *frame == self.main;
-        if let Some(known) = self.state().frames.get_mut(frame)
-            && is_main
-        {
-            known.document = None;
-        }
-        self.schedule_poll();
-    }
-
-    /// Returns a value of each frame on the path to a frame, beginning with the child of the main frame.
-    fn along_path<T>(
-        &self,
-        frame: &FrameId,
-        value: impl Fn(&FrameState) -> Option<T>,
-    ) -> Result<Vec<T>> {
-        let state = self.state();
-        if state.closed {
-            return Err(Error::PageClosed {});
-        }
-        let mut path = Vec::new();
-        let mut current = frame;
-        while *current != self.main {
-            let known = state.frames.get(current).ok_or(Error::DocumentGone {})?;
-            path.push(value(known).ok_or(Error::DocumentGone {})?);
-            current = known.parent.as_ref().ok_or(Error::DocumentGone {})?;
-        }
-        path.reverse();
-        Ok(path)
-    }
-
-    /// Returns the numbers of the owner elements on the path to a frame, each with its document.
-    pub(super) fn numbers_to(&self, frame: &FrameId) -> Result<Vec<(String, u64)>> {
-        self.along_path(frame, |known| Some(known.number.clone()))
-    }
-
-    /// Returns the window and the owner elements on the path to a frame.
-    pub(super) fn frame_target(&self, frame: &FrameId) -> Result<FrameTarget> {
-        let path = self.along_path(frame, |known| known.owner.clone())?;
-        let window = self.window.clone();
-        Ok(FrameTarget { window, path })
-    }
-
-    /// Finds the owner elements on the path to a frame. The driver switches to each frame for that.
-    pub(super) async fn find_owners(&self, frame: &FrameId) -> Result<()> {
-        let parents = self.along_path(frame, |known| {
-            Some((known.parent.clone()?, known.owner.is_some()))
-        })?;
-        for (parent, known) in parents {
-            if !known {
-                let args = vec![json!(true)];
-                let answer = self.run_in_frame(&parent, poll_script(), args).await?;
-                self.apply_poll(&parent, answer)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the frame that shows a document.
-    pub(super) fn frame_showing(&self, document: &str) -> Option<FrameId> {
-        let state = self.state();
-        let mut frames = state.frames.iter();
-        let found = frames.find(|(_, known)| known.document.as_deref() == Some(document));
-        found.map(|(id, _)| id.clone())
-    }
+/// Returns the position of a frame in the order of creation: identifiers are a prefix and a number.
+fn order(frame: &FrameId) -> u64 {
+    let text = frame.as_str();
+    let number = text.rsplit(['.', '-']).next().unwrap_or_default();
+    number.parse().unwrap_or(u64::MAX)
 }

@@ -1,8 +1,8 @@
 //! Paused requests: the routes of the context or the observer of the page decide about them.
 
+use super::WebKitPage;
 use super::state::RequestRecord;
 use crate::backend::interception;
-use crate::backend::webkit::WebKitPage;
 use crate::backend::webkit::network::{Request, as_map, headers};
 use crate::backend::{
     FailureReason, Feature, Fetched, Headers, Interception, PausedRequest, RequestId, Verdict,
@@ -72,7 +72,7 @@ impl WebKitPage {
     }
 
     /// Pauses requests if a route or an observer decides about them, and no longer pauses them otherwise.
-    pub(crate) fn apply_interception(&self) {
+    pub(in crate::backend::webkit) fn apply_interception(&self) {
         {
             let mut state = self.state();
             let wanted = state.intercepts || self.parts.intercepts_all();
@@ -80,22 +80,37 @@ impl WebKitPage {
                 return;
             }
         }
-        self.send_interception();
+        self.send_all(self.interception());
     }
 
-    /// Sends whether requests are paused.
-    pub(super) fn send_interception(&self) {
+    /// Returns whether requests are paused.
+    pub(super) fn interception(&self) -> Vec<(&'static str, Value)> {
         let on = self.state().intercepting;
+        let enabled = json!({ "enabled": on });
         let all = json!({ "url": ".*", "isRegex": true, "stage": "request" });
-        self.send_to_inspector("Network.setInterceptionEnabled", &json!({ "enabled": on }));
+        let mut settings = vec![("Network.setInterceptionEnabled", enabled)];
         if on {
-            self.send_to_inspector("Network.addInterception", &all);
+            settings.push(("Network.addInterception", all));
+        }
+        settings
+    }
+
+    /// Sends a verdict to the part of the page that sent a request.
+    fn send_verdict(&self, request: &str, method: &'static str, params: &Value) {
+        let part = self.state().paused.remove(request);
+        match part {
+            Some(part) => {
+                let targets = &self.parts.targets;
+                targets.send_to_part(&self.window, &part, method, params);
+            }
+            None => self.send_to_inspector(method, params),
         }
     }
 
     /// Decides about a paused request, or offers it to the observer. A request without a decision is continued.
-    pub(super) fn on_request_intercepted(self: Arc<Self>, event: Intercepted) {
+    pub(super) fn on_request_intercepted(self: Arc<Self>, event: Intercepted, part: &Arc<str>) {
         let id = event.request_id;
+        self.state().paused.insert(id.clone(), part.clone());
         let request = event.request;
         let sent = self.sent(&id);
         if request.url.starts_with("data:") || request.url.starts_with("blob:") {
@@ -130,7 +145,8 @@ impl WebKitPage {
     }
 
     fn continue_request(&self, id: &str) {
-        self.send_to_inspector(
+        self.send_verdict(
+            id,
             "Network.interceptContinue",
             &json!({ "requestId": id, "stage": "request" }),
         );
@@ -160,7 +176,7 @@ impl WebKitPage {
                 changed[name] = value;
             }
         }
-        self.send_to_inspector("Network.interceptWithRequest", &changed);
+        self.send_verdict(id, "Network.interceptWithRequest", &changed);
     }
 
     fn abort_request(&self, id: &str, reason: FailureReason) {
@@ -171,7 +187,8 @@ impl WebKitPage {
             FailureReason::AccessDenied => "AccessControl",
             _ => "General",
         };
-        self.send_to_inspector(
+        self.send_verdict(
+            id,
             "Network.interceptRequestWithError",
             &json!({ "requestId": id, "errorType": kind }),
         );
@@ -183,7 +200,8 @@ impl WebKitPage {
         let kind = kind.map_or("text/plain", |(_, value)| {
             value.split(';').next().unwrap_or(value).trim()
         });
-        self.send_to_inspector(
+        self.send_verdict(
+            id,
             "Network.interceptRequestWithResponse",
             &json!({
                 "requestId": id,

@@ -3,12 +3,13 @@
 use super::WebKitPage;
 use super::state::{Outcome, Pending};
 use crate::backend::address::{is_within_document, navigation_failed};
+use crate::backend::webkit::network::Frame;
 use crate::backend::{LoaderId, Navigation, PageEvent};
 use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
+use serde_json::{Value, json};
 use std::time::Duration;
 use url::Url;
-use wire::webdriver::navigation::{Back, Forward, NavigateTo, Refresh};
 
 /// The interval between polls of a page for a navigation.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -19,7 +20,7 @@ const NAVIGATION_START_TIMEOUT: Duration = Duration::from_millis(250);
 const BLANK: &str = "about:blank";
 
 /// The length of the history.
-const HISTORY: &str = "return history.length";
+const HISTORY: &str = "() => history.length";
 
 #[async_trait]
 impl Navigation for WebKitPage {
@@ -36,12 +37,10 @@ impl Navigation for WebKitPage {
         }
         let before = self.state().navigation.begun;
         let stays = is_within_document(&self.url(), url);
-        self.send_to_main(&NavigateTo {
-            url: url.to_owned(),
-        })
-        .await?;
+        let to = json!({ "url": url });
+        self.load("Automation.navigateBrowsingContext", to).await?;
         if stays {
-            self.poll_frames().await?;
+            self.update_url().await?;
             return Ok(None);
         }
         match self.wait_for_navigation(before).await? {
@@ -54,7 +53,8 @@ impl Navigation for WebKitPage {
     async fn reload(&self, _ignore_cache: bool) -> Result<()> {
         self.mark_last_used();
         let before = self.state().navigation.begun;
-        self.send_to_main(&Refresh {}).await?;
+        let method = "Automation.reloadBrowsingContext";
+        self.load(method, json!({})).await?;
         self.wait_for_navigation_start(before).await;
         Ok(())
     }
@@ -62,18 +62,18 @@ impl Navigation for WebKitPage {
     async fn go(&self, delta: i32) -> Result<bool> {
         self.mark_last_used();
         let main = self.main.clone();
-        let length = self.run_raw(&main, HISTORY.to_owned(), vec![]).await?;
+        let length = self.run(&main, HISTORY, &[]).await?;
         if length.as_u64().unwrap_or(0) <= u64::from(delta.unsigned_abs()) {
             return Ok(false);
         }
         for _ in 0..delta.unsigned_abs() {
             let url = self.url();
             let before = self.state().navigation.begun;
-            if delta < 0 {
-                self.send_to_main(&Back {}).await?;
-            } else {
-                self.send_to_main(&Forward {}).await?;
-            }
+            let method = match delta < 0 {
+                true => "Automation.goBackInBrowsingContext",
+                false => "Automation.goForwardInBrowsingContext",
+            };
+            self.load(method, json!({})).await?;
             if !self.has_moved(before, &url).await? {
                 return Ok(false);
             }
@@ -82,11 +82,31 @@ impl Navigation for WebKitPage {
     }
 
     fn stop_loading(&self) {
-        self.run_in_background("window.stop(); return 1");
+        self.run_in_background("() => window.stop()".to_owned());
     }
 }
 
 impl WebKitPage {
+    /// Sends a command that loads a document, which is not waited for.
+    async fn load(&self, method: &'static str, mut params: Value) -> Result<()> {
+        params["pageLoadStrategy"] = "None".into();
+        self.automate::<Value>(method, "handle", params)
+            .await
+            .map(drop)
+    }
+
+    /// Waits for the end of a navigation after the `before`th.
+    async fn wait_for_navigation(&self, before: u64) -> Result<Option<Outcome>> {
+        let ended = || {
+            let state = self.state();
+            if state.closed {
+                return Some(Err(Error::PageClosed {}));
+            }
+            state.navigation.outcome_after(before).map(Some).map(Ok)
+        };
+        self.changes.wait(ended).await
+    }
+
     /// Reports that the main frame navigates.
     pub(super) fn on_navigation_started(
         &self,
@@ -119,27 +139,28 @@ impl WebKitPage {
     }
 
     /// Reports that the main frame shows another document.
-    pub(super) fn on_navigation_committed(&self, loader: &str, url: &str, name: &str) {
+    pub(super) fn on_navigation_committed(&self, frame: &Frame) {
+        let loader = LoaderId::from(&frame.loader_id);
         let failed = {
             let mut state = self.state();
-            let loader = LoaderId::from(loader);
+            state.main_native.clone_from(&frame.id);
             // The beginning is not reported when the document comes from the back/forward cache.
             if state.navigation.pending.take().is_none() {
                 state.navigation.begun += 1;
             }
             state.navigation.end(Outcome::Committed(loader.clone()));
-            state.navigation.loader = Some(loader);
             state.dialog = None;
             state.chooser = None;
             let shows_error = std::mem::take(&mut state.navigation.shows_error);
-            (shows_error && url == BLANK).then(String::new)
+            (shows_error && frame.url == BLANK).then(String::new)
         };
-        self.on_main_document_changed(url);
+        self.remove_children(&self.main);
+        self.set_document(&self.main, &loader, &frame.url);
         self.report(PageEvent::NavigationCommitted {
             frame: self.main.clone(),
-            loader: loader.into(),
-            url: url.to_owned(),
-            name: name.to_owned(),
+            loader,
+            url: frame.url.clone(),
+            name: frame.name.clone(),
             failed,
         });
         self.notify_changed();
@@ -189,8 +210,8 @@ impl WebKitPage {
     async fn has_moved(&self, before: u64, url: &str) -> Result<bool> {
         let deadline = tokio::time::Instant::now() + NAVIGATION_START_TIMEOUT;
         loop {
-            match self.poll_frames().await {
-                Ok(()) => self.drain_events().await?,
+            match self.update_url().await {
+                Ok(()) => self.parts.targets.handle_received().await,
                 Err(Error::DocumentGone {}) => self.flush_events().await?,
                 Err(error) => return Err(error),
             }
@@ -202,13 +223,6 @@ impl WebKitPage {
             }
             tokio::time::sleep(POLL_INTERVAL).await;
         }
-    }
-
-    /// Returns the URL of the main frame's document.
-    pub(crate) fn url(&self) -> String {
-        let state = self.state();
-        let main = state.frames.get(&self.main);
-        main.map(|frame| frame.url.clone()).unwrap_or_default()
     }
 }
 

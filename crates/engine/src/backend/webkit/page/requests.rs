@@ -1,13 +1,13 @@
 //! The requests of a page, as the inspector reports them, and their bodies.
 
+use super::WebKitPage;
 use super::state::RequestRecord;
 use crate::backend::interception::decode_body;
-use crate::backend::webkit::WebKitPage;
 use crate::backend::webkit::network::{
     Body, DataReceived, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
     file_name, headers, is_icon, net_error, resource_type,
 };
-use crate::backend::{FrameId, LoaderId, PageEvent, RequestEvent, RequestId, Requests};
+use crate::backend::{LoaderId, PageEvent, RequestEvent, RequestId, Requests};
 use crate::error::{NetError, Result};
 use async_trait::async_trait;
 use serde_json::json;
@@ -36,7 +36,8 @@ impl Requests for WebKitPage {
 impl WebKitPage {
     pub(super) fn on_request_will_be_sent(&self, event: RequestWillBeSent) {
         let id = event.request_id;
-        let is_main = event.frame_id == self.state().main_native;
+        let frame = self.frame_of(&event.frame_id);
+        let is_main = frame.as_ref() == Some(&self.main);
         let is_document = event.kind == "Document";
         if is_icon(&event.request.url, &event.kind, &event.initiator.kind) {
             return;
@@ -60,7 +61,6 @@ impl WebKitPage {
         if own && is_document {
             return;
         }
-        let frame: Option<FrameId> = is_main.then(|| self.main.clone());
         let kind = resource_type(&event.kind);
         let headers = headers(&event.request.headers);
         let body = event.request.post_data;
@@ -132,6 +132,7 @@ impl WebKitPage {
                 headers: headers(sent),
             }));
         }
+        self.on_frame_loaded(&event.request_id);
         self.report(PageEvent::Request(RequestEvent::Finished {
             id: event.request_id.into(),
             size: event
@@ -144,6 +145,10 @@ impl WebKitPage {
 
     pub(super) fn on_loading_failed(&self, event: LoadingFailed) {
         let pending = self.is_pending(&event.request_id);
+        if pending && event.canceled && self.state().navigation.next_part.is_some() {
+            // The navigation continues in another process.
+            return;
+        }
         let sent = self.state().sent.get(&event.request_id).cloned();
         let interrupted = event.error_text == "Frame load interrupted";
         let reason = match sent.as_ref().and_then(|sent| sent.refused.clone()) {
@@ -169,6 +174,16 @@ impl WebKitPage {
         if pending {
             // A download or an empty response is no failure.
             self.on_navigation_ended((!interrupted).then_some(reason));
+        }
+    }
+
+    /// Reports that the document of a frame is loaded if this was its request. The browser does not report when its other requests end.
+    fn on_frame_loaded(&self, request: &str) {
+        let sent = self.sent(request).filter(|sent| sent.is_navigation);
+        let frame = sent.and_then(|sent| sent.frame);
+        if let Some(frame) = frame.filter(|frame| *frame != self.main) {
+            self.on_parsed(&frame);
+            self.on_loaded(&frame);
         }
     }
 

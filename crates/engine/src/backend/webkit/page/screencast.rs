@@ -1,4 +1,4 @@
-//! The screencast of a page, whose frames are polled: neither WebDriver nor WebKit's inspector has an event for them.
+//! The screencast of a page, whose frames are polled: WebKit's inspector has no event for them.
 
 use super::WebKitPage;
 use crate::backend::image::convert;

@@ -1,17 +1,18 @@
 //! The state of a page.
 
-use crate::backend::{DialogKind, FrameId, Headers, LoaderId};
+use super::frames::FrameState;
+use crate::backend::{DialogKind, FrameId, Headers, LoaderId, MediaFeatures};
 use crate::error::NetError;
 use std::collections::{HashMap, VecDeque};
-use wire::webdriver::element::Element;
+use std::sync::Arc;
 
 #[derive(Default)]
-pub(crate) struct State {
+pub(super) struct State {
     pub(super) frames: HashMap<FrameId, FrameState>,
-    pub(crate) closed: bool,
+    pub(super) closed: bool,
     /// The inspector's name of the main frame.
-    pub(crate) main_native: String,
-    pub(crate) navigation: Navigation,
+    pub(super) main_native: String,
+    pub(super) navigation: Navigation,
     /// The kind of the open dialog.
     pub(super) dialog: Option<DialogKind>,
     /// The document whose file chooser is open.
@@ -24,27 +25,25 @@ pub(crate) struct State {
     pub(super) extra_headers: Headers,
     /// The names of the headers that the inspector adds, in lower case.
     pub(super) sent_headers: Vec<String>,
+    /// The media features of this page alone.
+    pub(super) media: Option<MediaFeatures>,
     /// Requests that are pending, or whose body may be read.
     pub(super) sent: HashMap<String, RequestRecord>,
-    /// The position of the mouse.
-    pub(crate) mouse: (f64, f64),
-    /// The number of the caller's functions that were run.
-    pub(super) evaluations: u64,
-    /// Whether a poll of the frames is scheduled.
-    pub(super) poll_scheduled: bool,
+    /// The paused requests, and the parts of the page that sent them.
+    pub(super) paused: HashMap<String, Arc<str>>,
 }
 
 /// The navigations of the main frame.
 #[derive(Default)]
-pub(crate) struct Navigation {
+pub(super) struct Navigation {
     /// The number of navigations that began.
     pub(super) begun: u64,
     /// The navigation that has not ended.
     pub(super) pending: Option<Pending>,
     /// The outcomes of the last navigations, with their numbers.
     outcomes: VecDeque<(u64, Outcome)>,
-    /// The shown document.
-    pub(super) loader: Option<LoaderId>,
+    /// The part of the page in another process that the pending navigation continues in.
+    pub(super) next_part: Option<String>,
     /// Whether the last navigation failed, so that the next document is the browser's error page.
     pub(super) shows_error: bool,
 }
@@ -61,7 +60,7 @@ impl Navigation {
     }
 
     /// Returns the first outcome of a navigation after the `before`th.
-    pub(crate) fn outcome_after(&self, before: u64) -> Option<Outcome> {
+    pub(super) fn outcome_after(&self, before: u64) -> Option<Outcome> {
         let mut outcomes = self.outcomes.iter();
         let found = outcomes.find(|(number, _)| *number > before);
         found.map(|(_, outcome)| outcome.clone())
@@ -77,31 +76,13 @@ pub(super) struct Pending {
 
 /// The outcome of a navigation.
 #[derive(Debug, Clone)]
-pub(crate) enum Outcome {
+pub(super) enum Outcome {
     /// The frame shows another document.
     Committed(LoaderId),
     /// The frame shows the same document: the response was a 204 or a download, or another navigation began.
     Stayed,
     /// The document could not be loaded.
     Failed(NetError),
-}
-
-/// A frame; also the main frame.
-#[derive(Debug, Clone, Default)]
-pub(super) struct FrameState {
-    pub(super) parent: Option<FrameId>,
-    /// The document of the frame's owner element, and the number of that element in it.
-    pub(super) number: (String, u64),
-    /// The owner element, once the driver has returned a reference to it.
-    pub(super) owner: Option<Element>,
-    /// The identifier of the shown document.
-    pub(super) document: Option<String>,
-    pub(super) url: String,
-    pub(super) name: String,
-    /// Whether `DOMContentLoaded` was reported.
-    pub(super) parsed: bool,
-    /// Whether `load` was reported.
-    pub(super) loaded: bool,
 }
 
 /// A request that was sent.

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 #[async_trait]
 impl Unresponsive for WebKitPage {
     async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
-        match self.run_raw(frame, "return 1".to_owned(), vec![]).await {
+        match self.run(frame, "() => 1", &[]).await {
             Ok(_) | Err(Error::DocumentGone {} | Error::DialogOpen {} | Error::Script { .. }) => {
                 Ok(())
             }
@@ -18,7 +18,7 @@ impl Unresponsive for WebKitPage {
     }
 
     async fn check_browser_responsive(&self) -> Result<()> {
-        self.parts.window_handles().await.map(drop)
+        self.parts.targets.windows().await.map(drop)
     }
 
     /// WebKit ends a script only with its page.
@@ -30,14 +30,14 @@ impl Unresponsive for WebKitPage {
     }
 
     fn stop_timers(&self, _frame: &FrameId) {
-        self.run_in_background(format!("{}; return 1", clear_timers(100_000)));
+        self.run_in_background(format!("() => {{ {} }}", clear_timers(100_000)));
     }
 
     fn end_renderer(&self) {
         if let Some(page) = self.itself() {
             task::spawn("ending a page", async move {
                 let closed = match page.owner() {
-                    Ok(owner) => owner.close_window(&page, false).await,
+                    Ok(owner) => owner.close_window(&page).await,
                     Err(gone) => Err(gone),
                 };
                 tracing::debug!(?closed, "a page that did not respond");

@@ -1,16 +1,16 @@
 //! The WebSockets of a page, as the inspector reports them.
 
-use crate::backend::webkit::WebKitPage;
-use crate::backend::webkit::inspector::read;
+use super::WebKitPage;
 use crate::backend::webkit::network::{
     WebSocketCreated, WebSocketHandshake, WebSocketTransfer, headers,
 };
+use crate::backend::webkit::targets::read;
 use crate::backend::{PageEvent, RequestEvent, RequestId, StreamMessage, StreamMessageKind};
 use crate::error::NetError;
-use wire::inspector::InspectorEvent;
+use wire::webkit::Event;
 
 impl WebKitPage {
-    pub(super) fn on_web_socket(&self, event: &InspectorEvent) -> Option<()> {
+    pub(super) fn on_web_socket(&self, event: &Event) -> Option<()> {
         let message = |kind: fn(u8) -> StreamMessageKind| {
             let transfer: WebSocketTransfer = read(event)?;
             let frame = transfer.response;

@@ -16,15 +16,6 @@ const READ_BUFFER_SIZE: usize = 16 * 1024;
 /// A buffer with a larger capacity is freed after its messages.
 const MAX_KEPT_CAPACITY: usize = 256 * 1024;
 
-/// A page of the browser.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InspectedPage {
-    /// The identifier of the page in the browser.
-    pub target: u64,
-    /// The URL of the document of the page or of its navigation.
-    pub url: String,
-}
-
 /// A message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame {
@@ -53,6 +44,16 @@ pub(super) fn addressed(connection: u64, target: u64, text: Option<&str>) -> Vec
         body.extend(text.as_bytes());
         body.push(0);
     }
+    body
+}
+
+/// Encodes the identifier of a session and its capabilities, of which there are none, `(sa{sv})`. The offset of the end of the identifier
+/// follows.
+pub(super) fn session(id: &str) -> Vec<u8> {
+    let mut body = [id.as_bytes(), &[0]].concat();
+    let end = u8::try_from(body.len()).unwrap_or(u8::MAX);
+    body.resize(body.len().next_multiple_of(8), 0);
+    body.push(end);
     body
 }
 
@@ -99,11 +100,6 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         }
     }
 
-    /// Whether the buffer has no data of the next message.
-    pub(super) fn is_between(&self) -> bool {
-        self.start == self.buffer.len()
-    }
-
     fn compact(&mut self) {
         self.buffer.drain(..self.start);
         self.start = 0;
@@ -138,8 +134,8 @@ impl<R: AsyncRead + Unpin> Frames<R> {
 /// The list of targets of a browser.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Targets {
-    pub(super) pages: Vec<InspectedPage>,
-    /// The target of the automation session, which the driver uses.
+    pub(super) pages: Vec<u64>,
+    /// The target of the automation session.
     pub(super) automation: Option<u64>,
 }
 
@@ -170,14 +166,10 @@ impl Targets {
     /// Adds an entry, `(tsssb)`.
     fn add(&mut self, entry: &[u8]) -> Option<()> {
         let target = u64::from_le_bytes(entry.get(..8)?.try_into().ok()?);
-        let mut texts = entry.get(8..)?.split(|byte| *byte == 0);
-        let mut text = || Some(String::from_utf8_lossy(texts.next()?).into_owned());
-        let kind = text()?;
-        let _title = text()?;
-        let url = text()?;
-        match &*kind {
-            "WebPage" => self.pages.push(InspectedPage { target, url }),
-            "Automation" => self.automation = Some(target),
+        let kind = entry.get(8..)?.split(|byte| *byte == 0).next()?;
+        match kind {
+            b"WebPage" => self.pages.push(target),
+            b"Automation" => self.automation = Some(target),
             _ => {}
         }
         Some(())

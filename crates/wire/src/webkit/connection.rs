@@ -1,4 +1,4 @@
-//! The connection to the inspector of a browser, for commands and events of pages.
+//! The connection to a browser: its automation session, and the commands and events of its pages.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
-use super::frame::{self, CONNECTION, Frames, addressed, encoded};
+use super::frame::{self, CONNECTION, Frame, Frames, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
 use crate::json;
 use crate::span::CommandSpan;
@@ -24,19 +24,21 @@ use crate::transport::NoDelayStream;
 const QUEUE_CAPACITY: usize = 16_384;
 /// The longest part of the parameters of an event that is logged, in bytes.
 const MAX_LOGGED_LENGTH: usize = 200;
-/// The longest time that the handshake may take.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The longest time that the start of the session may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The name of the protocol in spans.
+const PROTOCOL: &str = "inspector";
 
-/// A connection to the inspector of a browser. Clones share the connection, which is closed with the last of them.
+/// The automation session of a browser. Clones share the connection, which is closed with the last of them.
 #[derive(Clone)]
-pub struct Inspector {
+pub struct Automation {
     shared: Arc<Shared>,
     _owner: Arc<Owner>,
 }
 
 /// An event of a page.
 #[derive(Debug, Clone)]
-pub struct InspectorEvent {
+pub struct Event {
     /// The identifier of the page.
     pub target: u64,
     /// The target in the page, which changes when the page moves to another process. Empty for the page as a whole.
@@ -49,8 +51,10 @@ pub struct InspectorEvent {
 
 struct Shared {
     outgoing: mpsc::Sender<Vec<u8>>,
-    /// Requests to be notified when all data that has arrived was read.
-    flushes: mpsc::Sender<oneshot::Sender<()>>,
+    /// The target of the automation session.
+    automation: u64,
+    product: String,
+    pages: watch::Sender<Vec<u64>>,
     next: AtomicU64,
     /// The number of events that were added to the queue.
     queued: AtomicU64,
@@ -84,21 +88,11 @@ struct Envelope {
 
 /// An error that the browser returned for a command.
 #[derive(Deserialize)]
-pub(super) struct CommandError {
+struct CommandError {
     #[serde(default)]
     code: i64,
     #[serde(default)]
     message: String,
-}
-
-impl CommandError {
-    pub(super) fn into_error(self, method: &'static str) -> Error {
-        Error::Protocol {
-            method,
-            code: self.code,
-            message: self.message,
-        }
-    }
 }
 
 #[derive(Deserialize)]
@@ -108,9 +102,21 @@ struct Wrapped {
     message: String,
 }
 
-impl Inspector {
-    /// Connects to the inspector at an address. Returns the connection and the queue of its events.
-    pub async fn connect(address: SocketAddr) -> Result<(Self, mpsc::Receiver<InspectorEvent>)> {
+/// What the browser reports of a session that it starts.
+#[derive(Default)]
+struct Started {
+    product: Option<String>,
+    automation: Option<u64>,
+    pages: Vec<u64>,
+}
+
+impl Automation {
+    /// Connects to the browser at an address, which must run with `--automation`, and starts a session. Returns the session and the queue
+    /// of its events.
+    ///
+    /// # Errors
+    /// [`Error::Connect`] if the browser does not start a session within ten seconds, for example because another program has started one.
+    pub async fn connect(address: SocketAddr) -> Result<(Self, mpsc::Receiver<Event>)> {
         let failed = |message: String| Error::Connect {
             endpoint: address.to_string(),
             cause: ConnectFailure::Handshake(message),
@@ -119,64 +125,67 @@ impl Inspector {
             let socket = TcpStream::connect(address)
                 .await
                 .map_err(|error| failed(error.to_string()))?;
-            let (socket, peek) =
-                SocketPeek::at(socket).map_err(|error| failed(error.to_string()))?;
             let (from, mut to) = split(NoDelayStream::new(socket));
             let mut frames = Frames::of(from);
-            // The hash of a cached set of commands; 0 if there is none.
-            let hello = encoded("SetupInspectorClient", &[0]);
+            let hello = encoded("StartAutomationSession", &frame::session("playhouse"));
             to.write_all(&hello)
                 .await
                 .map_err(|error| failed(error.to_string()))?;
-            let answer = frames.next().await.map_err(failed)?;
-            match &*answer.name {
-                "DidSetupInspectorClient" => Ok((frames, peek, to)),
-                other => Err(failed(format!("it says {other}"))),
+            let mut started = Started::default();
+            while started.product.is_none() || started.automation.is_none() {
+                started.apply(&frames.next().await.map_err(failed)?);
             }
+            Ok::<_, Error>((frames, to, started))
         };
-        let (frames, peek, to) = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake)
+        let (frames, to, started) = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake)
             .await
-            .map_err(|_| failed("no answer".into()))??;
+            .map_err(|_| failed("no automation session was started".into()))??;
         let (outgoing, queued) = mpsc::channel(QUEUE_CAPACITY);
         let (sender, events) = mpsc::channel(QUEUE_CAPACITY);
-        let (flushes, flush_requests) = mpsc::channel(QUEUE_CAPACITY);
         let shared = Arc::new(Shared {
             outgoing,
-            flushes,
+            automation: started.automation.unwrap_or_default(),
+            product: started.product.unwrap_or_default(),
+            pages: watch::Sender::new(started.pages),
             next: AtomicU64::new(1),
             queued: AtomicU64::new(0),
             waiting: Mutex::default(),
             closed: watch::Sender::new(None),
         });
         let owner = Owner([
-            spawn(read(shared.clone(), frames, peek, flush_requests, sender)),
+            spawn(read(shared.clone(), frames, sender)),
             spawn(write(to, queued)),
         ]);
-        let connection = Self {
+        let automation = Self {
             shared,
             _owner: Arc::new(owner),
         };
-        Ok((connection, events))
+        automation.attach(automation.shared.automation)?;
+        Ok((automation, events))
     }
 
-    /// Attaches to a page. It must be one that the browser reported, because a command for another one terminates the browser.
+    /// Returns the version of the browser.
+    pub fn version(&self) -> &str {
+        &self.shared.product
+    }
+
+    /// Returns a receiver of the identifiers of the pages that the browser lists.
+    pub fn pages(&self) -> watch::Receiver<Vec<u64>> {
+        self.shared.pages.subscribe()
+    }
+
+    /// Attaches to a page. It must be one that the browser lists, because a command for another one terminates the browser.
     pub fn attach(&self, target: u64) -> Result<()> {
         self.shared
             .send(encoded("Setup", &addressed(CONNECTION, target, None)))
     }
 
-    /// Sends a command to a target of a page and returns its result.
-    pub async fn call(
-        &self,
-        target: u64,
-        part: &str,
-        method: &'static str,
-        params: &Value,
-    ) -> Result<Box<RawValue>> {
-        CommandSpan::measure("inspector", method, async {
+    /// Sends a command of the `Automation` domain and returns its result.
+    pub async fn call(&self, method: &'static str, params: &Value) -> Result<Box<RawValue>> {
+        CommandSpan::measure(PROTOCOL, method, async {
             let (id, answer) = self.shared.add_call(method);
-            self.shared
-                .send_to_target(target, part, id, method, params)?;
+            let message = message(id, method, params);
+            self.shared.send_to(self.shared.automation, &message)?;
             answer
                 .await
                 .unwrap_or_else(|_| Err(self.shared.closed_error()))
@@ -184,49 +193,93 @@ impl Inspector {
         .await
     }
 
-    /// Sends a command to a target of a page without waiting for its result. Commands stay in order.
-    pub fn send_command(&self, target: u64, part: &str, method: &'static str, params: &Value) {
+    /// Sends a command of the `Automation` domain without waiting for its result.
+    pub fn send(&self, method: &'static str, params: &Value) {
+        let message = message(self.shared.next_id(), method, params);
+        if let Err(error) = self.shared.send_to(self.shared.automation, &message) {
+            tracing::debug!(%error, method, "the command was not sent");
+        }
+    }
+
+    /// Sends a command to the inspector of a part of a page and returns its result.
+    pub async fn call_page(
+        &self,
+        target: u64,
+        part: &str,
+        method: &'static str,
+        params: &Value,
+    ) -> Result<Box<RawValue>> {
+        CommandSpan::measure(PROTOCOL, method, async {
+            let (id, answer) = self.shared.add_call(method);
+            self.shared.send_to_part(target, part, id, method, params)?;
+            answer
+                .await
+                .unwrap_or_else(|_| Err(self.shared.closed_error()))
+        })
+        .await
+    }
+
+    /// Sends a command to the inspector of a part of a page without waiting for its result. Commands stay in order.
+    pub fn send_to_page(&self, target: u64, part: &str, method: &'static str, params: &Value) {
         let id = self.shared.next_id();
-        if let Err(error) = self.shared.send_to_target(target, part, id, method, params) {
-            tracing::debug!(%error, method, "the inspector message was not sent");
+        if let Err(error) = self.shared.send_to_part(target, part, id, method, params) {
+            tracing::debug!(%error, method, "the command was not sent");
         }
     }
 
-    /// Waits until all data that has arrived was read and its events are in the queue. Returns the number of events so far. Sends no
-    /// command: after a response of the driver, the events that preceded it have arrived.
-    ///
-    /// A command would delay the driver: the browser sends its responses to the driver and to this connection over one internal
-    /// connection, where Nagle's algorithm delays a response that follows shortly after another one by 40 ms.
-    pub async fn flush_received(&self) -> Result<u64> {
-        let (read, was_read) = oneshot::channel();
-        let sent = self.shared.flushes.send(read).await;
-        match sent.is_ok() && was_read.await.is_ok() {
-            true => Ok(self.shared.queued.load(Ordering::Acquire)),
-            false => Err(self.shared.closed_error()),
-        }
-    }
-
-    /// Waits until all earlier events of a page are in the queue. Returns the number of events so far. The browser process itself
-    /// responds to the command, even if the page is unresponsive, and after earlier messages.
-    pub async fn flush(&self, target: u64) -> Result<u64> {
+    /// Waits until the browser process has handled all earlier commands. It responds even if the page is unresponsive.
+    pub async fn flush(&self, target: u64) -> Result<()> {
         const METHOD: &str = "Target.exists";
         let (id, answer) = self.shared.add_call(METHOD);
-        let message = format!(r#"{{"id":{id},"method":"{METHOD}","params":{{}}}}"#);
-        self.shared.send_to_page(target, &message)?;
+        self.shared
+            .send_to(target, &message(id, METHOD, &Value::Null))?;
         match answer
             .await
             .unwrap_or_else(|_| Err(self.shared.closed_error()))
         {
             // The command does not exist, so the browser returns an error at once.
             Err(error) if error.is_closed() => Err(error),
-            _ => Ok(self.shared.queued.load(Ordering::Acquire)),
+            _ => Ok(()),
         }
     }
 
-    /// Returns a receiver of the reason for which the connection ended.
+    /// Returns the number of events in the queue so far, including those that were taken from it. Results and events arrive in the order
+    /// in which the browser sent them.
+    pub fn received(&self) -> u64 {
+        self.shared.queued.load(Ordering::Acquire)
+    }
+
+    /// Returns a receiver of the reason for which the connection or the session ended.
     pub fn closed(&self) -> watch::Receiver<Option<String>> {
         self.shared.closed.subscribe()
     }
+}
+
+impl Started {
+    fn apply(&mut self, frame: &Frame) {
+        match &*frame.name {
+            "DidStartAutomationSession" => {
+                let mut texts = frame.body.split(|byte| *byte == 0).skip(1);
+                let version = texts.next().map(String::from_utf8_lossy);
+                self.product = Some(version.unwrap_or_default().into_owned());
+            }
+            "SetTargetList" => {
+                if let Some(targets) = frame::targets(&frame.body) {
+                    self.automation = targets.automation;
+                    self.pages = targets.pages;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn message(id: u64, method: &str, params: &Value) -> String {
+    let mut message = serde_json::json!({ "id": id, "method": method });
+    if !params.is_null() {
+        message["params"] = params.clone();
+    }
+    message.to_string()
 }
 
 impl Shared {
@@ -254,7 +307,7 @@ impl Shared {
         (id, answered)
     }
 
-    fn send_to_target(
+    fn send_to_part(
         &self,
         target: u64,
         part: &str,
@@ -262,16 +315,13 @@ impl Shared {
         method: &'static str,
         params: &Value,
     ) -> Result<()> {
-        let inner = serde_json::json!({ "id": id, "method": method, "params": params });
-        let outer = serde_json::json!({
-            "id": self.next_id(),
-            "method": "Target.sendMessageToTarget",
-            "params": { "targetId": part, "message": inner.to_string() },
-        });
-        self.send_to_page(target, &outer.to_string())
+        let wrapped =
+            serde_json::json!({ "targetId": part, "message": message(id, method, params) });
+        let outer = message(self.next_id(), "Target.sendMessageToTarget", &wrapped);
+        self.send_to(target, &outer)
     }
 
-    fn send_to_page(&self, target: u64, message: &str) -> Result<()> {
+    fn send_to(&self, target: u64, message: &str) -> Result<()> {
         self.send(encoded(
             "SendMessageToBackend",
             &addressed(CONNECTION, target, Some(message)),
@@ -288,8 +338,25 @@ impl Shared {
     }
 
     fn end(&self, reason: &str) {
-        self.closed.send_replace(Some(reason.to_owned()));
+        self.closed.send_if_modified(|known| {
+            let is_first = known.is_none();
+            known.get_or_insert_with(|| reason.to_owned());
+            is_first
+        });
         self.waiting().clear();
+    }
+
+    /// Applies a list of targets. Returns false if the automation session has ended, as it does when the process of a page crashes.
+    fn apply_targets(&self, body: &[u8]) -> bool {
+        let Some(targets) = frame::targets(body) else {
+            return true;
+        };
+        self.pages.send_if_modified(|current| {
+            let is_changed = *current != targets.pages;
+            *current = targets.pages;
+            is_changed
+        });
+        targets.automation == Some(self.automation)
     }
 
     /// Passes a result to its call, or adds an event to the queue. Returns false if the queue is full.
@@ -298,7 +365,7 @@ impl Shared {
         target: u64,
         part: &Arc<str>,
         text: &str,
-        sender: &mpsc::Sender<InspectorEvent>,
+        sender: &mpsc::Sender<Event>,
     ) -> bool {
         let Ok(envelope) = serde_json::from_str::<Envelope>(text) else {
             tracing::debug!("a message of the inspector is not understood");
@@ -307,7 +374,11 @@ impl Shared {
         if let Some(id) = envelope.id {
             if let Some(waiting) = self.waiting().remove(&id) {
                 let answer = match envelope.error {
-                    Some(error) => Err(error.into_error(waiting.method)),
+                    Some(CommandError { code, message }) => Err(Error::Protocol {
+                        method: waiting.method,
+                        code,
+                        message,
+                    }),
                     None => Ok(envelope.result.unwrap_or_else(empty_params)),
                 };
                 let _ = waiting.answer.send(answer);
@@ -334,7 +405,7 @@ impl Shared {
             "inspector event"
         );
         let params = json::bounded(&method, &params);
-        let event = InspectorEvent {
+        let event = Event {
             target,
             part: part.clone(),
             method,
@@ -349,56 +420,29 @@ fn empty_params() -> Box<RawValue> {
     RawValue::from_string("{}".to_owned()).unwrap_or_default()
 }
 
-/// A duplicate of the socket, to check for data without reading it.
-struct SocketPeek(std::net::TcpStream);
-
-impl SocketPeek {
-    fn at(socket: TcpStream) -> std::io::Result<(TcpStream, Self)> {
-        let socket = socket.into_std()?;
-        let peek = Self(socket.try_clone()?);
-        Ok((TcpStream::from_std(socket)?, peek))
-    }
-
-    /// Whether data has arrived that was not read. The runtime is notified of it later.
-    fn has_unread(&self) -> bool {
-        self.0.peek(&mut [0]).is_ok_and(|bytes| bytes > 0)
-    }
-}
-
 async fn read(
     shared: Arc<Shared>,
     mut frames: Frames<ReadHalf<NoDelayStream>>,
-    peek: SocketPeek,
-    mut flush_requests: mpsc::Receiver<oneshot::Sender<()>>,
-    sender: mpsc::Sender<InspectorEvent>,
+    sender: mpsc::Sender<Event>,
 ) {
     let whole: Arc<str> = "".into();
-    let mut waiting: Vec<oneshot::Sender<()>> = Vec::new();
     let reason = loop {
-        if !waiting.is_empty() && frames.is_between() && !peek.has_unread() {
-            for waiting in waiting.drain(..) {
-                let _ = waiting.send(());
-            }
-        }
-        let frame = tokio::select! {
-            biased;
-            frame = frames.next() => frame,
-            Some(flush) = flush_requests.recv() => {
-                waiting.push(flush);
-                continue;
-            }
-        };
-        let frame = match frame {
+        let frame = match frames.next().await {
             Ok(frame) => frame,
             Err(reason) => break reason,
         };
-        if frame.name != "SendMessageToFrontend" {
-            continue;
-        }
-        if let Some((target, text)) = frame::address(&frame.body)
-            && !shared.dispatch(target, &whole, text, &sender)
-        {
-            break "the inspector messages are not read".to_owned();
+        match &*frame.name {
+            "SetTargetList" if !shared.apply_targets(&frame.body) => {
+                break "the process of a page ended, and with it the automation session".to_owned();
+            }
+            "SendMessageToFrontend" => {
+                if let Some((target, text)) = frame::address(&frame.body)
+                    && !shared.dispatch(target, &whole, text, &sender)
+                {
+                    break "the events are not read".to_owned();
+                }
+            }
+            _ => {}
         }
     };
     shared.end(&reason);
@@ -417,6 +461,6 @@ async fn write(mut to: WriteHalf<NoDelayStream>, mut queued: mpsc::Receiver<Vec<
     clippy::disallowed_methods,
     reason = "the connection owns and ends its tasks"
 )]
-pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
     tokio::spawn(task).abort_handle()
 }
