@@ -35,6 +35,9 @@ pub(super) fn channel(options: &mut Options) -> Result<Option<&'static str>, Con
         if options.webdriver_endpoint.get().is_some() && other == "WebKit" {
             return Err(ConfigError::NotOverWebDriver);
         }
+        if options.user_data_dir.get().is_some() && other == "WebKit" {
+            return Err(ConfigError::NoProfile);
+        }
         if options.extension.get() == Some(&true) {
             return Err(ConfigError::NoExtension { browser: other });
         }

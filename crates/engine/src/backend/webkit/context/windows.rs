@@ -1,8 +1,8 @@
 //! The windows of a context: opening, recording and closing them.
 
 use super::WebKitContext;
-use crate::backend::PageId;
 use crate::backend::webkit::page::{WebKitPage, WindowOwner, page_id};
+use crate::backend::{PageBackend as _, PageId};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -87,6 +87,8 @@ impl WebKitContext {
         page.set_observer(self.observer.page_opened(page.clone(), opener));
         self.pages.insert(page.id.clone(), page.clone());
         page.load_frames().await?;
+        // It would get no events about the focus otherwise.
+        page.activate().await?;
         Ok(page)
     }
 

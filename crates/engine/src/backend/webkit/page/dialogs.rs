@@ -1,7 +1,7 @@
 //! Dialogs, file choosers and file inputs.
 
 use super::WebKitPage;
-use super::evaluation::OWN;
+use super::evaluation::{OWN, RECORD_BUILTINS};
 use crate::backend::{DialogKind, Dialogs, FrameId, Frames as _, Handle, PageEvent};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -14,8 +14,11 @@ use std::time::Duration;
 const POLL_ATTEMPTS: u32 = 40;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
+/// The largest number of dialogs of one task: fewer than the engine dismisses before it ends a page that is to be left.
+const MAX_DIALOGS: u32 = 16;
+
 /// Returns the element of a handle; without one, the field whose file chooser is open.
-const ELEMENT: &str = "(handle) => handle === null ? globalThis[Symbol.for('playhouse')]?.chooser : globalThis.__playhouseCore.element(handle)";
+const ELEMENT: &str = "(handle) => handle === null ? globalThis.__playhouse?.chooser : globalThis.__playhouseCore.element(handle)";
 /// Removes all files from a field.
 const EMPTY: &str = "
   field.value = '';
@@ -26,7 +29,7 @@ const PREPARE: &str = "
 /// Prepares the field whose file chooser is open; returns whether there is one. The browser accepts only elements of the document, so a
 /// field outside of it is added until the answer.
 const LODGE: &str = "() => {
-  const own = globalThis[Symbol.for('playhouse')];
+  const own = globalThis.__playhouse;
   const field = own?.chooser;
   if (!field) return false;
   own.lodged = !field.isConnected;
@@ -34,7 +37,7 @@ const LODGE: &str = "() => {
   return true;
 }";
 const CHOSEN: &str = "(how) => {
-  const own = globalThis[Symbol.for('playhouse')];
+  const own = globalThis.__playhouse;
   const field = own?.chooser;
   if (own) own.chooser = null;
   if (own?.lodged) field?.remove();
@@ -50,14 +53,20 @@ pub(super) fn hooks(token: &str) -> String {
   if (own.reports) return;
   own.reports = true;
   const say = console.debug.bind(console);
-  const report = (...parts) => say({token} + JSON.stringify(parts));
+  const {{ apply }} = Reflect;
+  const report = (...parts) => own.builtins.during(() => say({token} + JSON.stringify(parts)));
+  const later = setTimeout;
+  let dialogs = 0;
   for (const kind of ['alert', 'confirm', 'prompt']) {{
     const real = window[kind];
     if (typeof real !== 'function') continue;
     window[kind] = new Proxy(real, {{
       apply(target, self, args) {{
+        // No command ends a script that opens dialogs without end.
+        if (++dialogs === 1) later(() => {{ dialogs = 0; }});
+        if (dialogs > {MAX_DIALOGS}) throw new Error('Too many dialogs');
         report('dialog', kind, args.length ? String(args[0]).slice(0, 10000) : '', kind === 'prompt' && args.length > 1 ? String(args[1]).slice(0, 2000) : '');
-        try {{ return Reflect.apply(target, self, args); }} finally {{ report('answered'); }}
+        try {{ return apply(target, self, args); }} finally {{ report('answered'); }}
       }},
     }});
   }}
@@ -70,7 +79,7 @@ pub(super) fn hooks(token: &str) -> String {
     geolocation[name] = new Proxy(real, {{
       apply(target, self, args) {{
         const [found, failed] = args;
-        if (!(self instanceof Geolocation) || typeof found !== 'function') return Reflect.apply(target, self, args);
+        if (!(self instanceof Geolocation) || typeof found !== 'function') return apply(target, self, args);
         const error = Object.create(GeolocationPositionError.prototype, {{
           code: {{ value: 1 }},
           message: {{ value: 'User denied Geolocation' }},
@@ -94,7 +103,7 @@ pub(super) fn hooks(token: &str) -> String {
   HTMLElement.prototype.click = new Proxy(click, {{
     apply(target, self, args) {{
       if (isFileInput(self) && !self.isConnected) return choose(self);
-      return Reflect.apply(target, self, args);
+      return apply(target, self, args);
     }},
   }});
   const focused = Document.prototype.hasFocus;
@@ -102,8 +111,8 @@ pub(super) fn hooks(token: &str) -> String {
     apply(target, self, args) {{
       if (self !== document || window.top === window) return true;
       // Accessing a document of another origin would log an error in the console.
-      if (location.ancestorOrigins?.[0] !== window.origin) return Reflect.apply(target, self, args);
-      try {{ return parent.document.activeElement?.contentWindow === window; }} catch {{ return Reflect.apply(target, self, args); }}
+      if (location.ancestorOrigins?.[0] !== window.origin) return apply(target, self, args);
+      try {{ return parent.document.activeElement?.contentWindow === window; }} catch {{ return apply(target, self, args); }}
     }},
   }});
   if (window.top === window) {{
@@ -111,12 +120,13 @@ pub(super) fn hooks(token: &str) -> String {
     for (const name of ['pushState', 'replaceState']) {{
       const real = History.prototype[name];
       History.prototype[name] = new Proxy(real, {{
-        apply(target, self, args) {{ const result = Reflect.apply(target, self, args); moved(); return result; }},
+        apply(target, self, args) {{ const result = apply(target, self, args); moved(); return result; }},
       }});
     }}
     addEventListener('hashchange', moved, true);
     addEventListener('popstate', moved, true);
   }}
+  {RECORD_BUILTINS}
 }})();"
     )
 }

@@ -1,7 +1,7 @@
 //! Running JavaScript in a frame: the injected code and the caller's, both in the page's world.
 
 use super::WebKitPage;
-use crate::backend::expression::function_around;
+use crate::backend::expression::{TO_JSON, plain_function_around};
 use crate::backend::{Evaluation, FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{causes_event, core_script, json_of};
@@ -22,30 +22,48 @@ const SCRIPT_ERROR: &str = "JavaScriptError";
 
 /// Defines `own`, the record of a document.
 pub(super) const OWN: &str = "
-  const symbol = Symbol.for('playhouse');
-  let own = globalThis[symbol];
+  let own = globalThis.__playhouse;
   if (!own || own.document !== document) {
     const id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (n) => n.toString(16).padStart(2, '0')).join('');
-    own = { id, document };
-    Object.defineProperty(globalThis, symbol, { value: own, configurable: true });
+    own = { id, document, builtins: own?.builtins };
+    Object.defineProperty(globalThis, '__playhouse', { value: own, configurable: true });
   }";
 
-/// Calls a function of the injected code. Returns the URL of the document and the answer, or an empty text without the code.
-const CALL: &str = "function(name, argument) {
+/// Records the built-ins in `own`, with the hooks that have replaced some.
+pub(super) const RECORD_BUILTINS: &str =
+    concat!("\n  own.builtins ??= ", include_str!("builtins.js"), ";");
+
+/// Defines `during`, `then` and `apply`, which [`RECORD_BUILTINS`] has recorded; before that, they are plain.
+const BUILTINS: &str = "
+  const { during, then, apply } = globalThis.__playhouse?.builtins ??
+    { during: (run) => run(), then: (promise, done, failed) => promise.then(done, failed), apply: Reflect.apply };";
+
+/// Returns a function that calls one of the injected code. It returns the URL of the document and the answer, or an empty text without the
+/// code.
+fn call_core() -> &'static str {
+    static SCRIPT: OnceLock<String> = OnceLock::new();
+    SCRIPT.get_or_init(|| {
+        format!(
+            "function(name, argument) {{
   const core = globalThis.__playhouseCore;
   if (core?.self?.document !== document) return '';
+  {BUILTINS}
   const value = (answer) => location.href + '\\n' + answer;
-  const answer = core.call(name, argument);
-  return typeof answer === 'string' ? value(answer) : answer.then(value);
-}";
+  const answer = during(() => core.call(name, argument));
+  return typeof answer === 'string' ? value(answer) : then(answer, value);
+}}"
+        )
+    })
+}
 
-/// Runs the caller's function with elements. Its errors and their stacks have the form of Chromium's.
+/// Runs the caller's function with elements, and with the page's own built-ins. Errors and their stacks have the form of Chromium's.
 fn around(function: &str) -> String {
     format!(
-        "function(...handles) {{
+        "function(...handles) {{ return ((run, handles) => {{
   const core = globalThis.__playhouseCore;
   if (handles.length && core?.self?.document !== document) return 'D';
-  const given = handles.map((handle) => core.element(handle));
+  {BUILTINS}
+  const given = during(() => handles.map((handle) => core.element(handle)));
   const stack = (e) => String(e.stack || '').split('\\n').filter((line) => /:\\d+:\\d+$/.test(line)).map((line) => {{
     const at = line.indexOf('@');
     const name = at > 0 ? line.slice(0, at) : '';
@@ -55,13 +73,17 @@ fn around(function: &str) -> String {
     if (e instanceof Error) return 'E' + e.name + ': ' + e.message + stack(e);
     try {{ return 'E' + (typeof e === 'object' && e !== null ? JSON.stringify(e) : String(e)); }} catch {{ return 'E' + String(e); }}
   }};
-  const value = (json) => json === null ? 'U' : typeof json === 'string' ? 'V' + json : 'V' + JSON.stringify(json[0] ?? null);
-  return ({function})(...given).then(value, failed);
-}}"
+  const value = (value) => {{
+    const json = ({TO_JSON})(value);
+    return json === null ? 'U' : typeof json === 'string' ? 'V' + json : 'V' + JSON.stringify(json[0] ?? null);
+  }};
+  return then(then(apply(run, undefined, given), value), (answer) => answer, failed);
+}})({function}, handles); }}"
     )
 }
 
-/// Returns the injected code as a function that has no effect the second time. The code gets the frame as an argument. It observes no other
+/// Returns the injected code as a function that has no effect the second time, with the numbers of frame elements. The code gets the frame
+/// as an argument. It observes no other
 /// document: an element that WebKit first exposes to an observer or a tree walker gets the classes of the observer's window, and
 /// `instanceof` fails in the element's own window.
 fn core_script_once() -> &'static str {
@@ -70,11 +92,21 @@ fn core_script_once() -> &'static str {
         format!(
             "function(frame) {{
   if (globalThis.__playhouseCore?.self?.document === document) return;
-  delete globalThis.__playhouseCore;
-  {};
-  const core = globalThis.__playhouseCore;
-  core.introduce({{ frame, separate: true, causes: '{}' }});
-  Object.defineProperty(globalThis, '__playhouseCore', {{ value: core, configurable: true, enumerable: false }});
+  {OWN}
+  {RECORD_BUILTINS}
+  own.builtins.during(() => {{
+    delete globalThis.__playhouseCore;
+    {};
+    const core = globalThis.__playhouseCore;
+    core.introduce({{ frame, separate: true, causes: '{}' }});
+    Object.defineProperty(globalThis, '__playhouseCore', {{ value: core, configurable: true, enumerable: false }});
+    const numbers = new WeakMap();
+    own.owners = [];
+    own.numberOf = (owner) => {{
+      if (!numbers.has(owner)) numbers.set(owner, own.owners.push(new WeakRef(owner)));
+      return numbers.get(owner);
+    }};
+  }});
 }}",
             core_script(),
             causes_event()
@@ -86,10 +118,10 @@ fn core_script_once() -> &'static str {
 impl Evaluation for WebKitPage {
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
         let arguments = [json!(function), argument.clone()];
-        let mut answer = self.run(frame, CALL, &arguments).await?;
+        let mut answer = self.run(frame, call_core(), &arguments).await?;
         if answer == "" {
             self.with_core(frame).await?;
-            answer = self.run(frame, CALL, &arguments).await?;
+            answer = self.run(frame, call_core(), &arguments).await?;
         }
         // The document has been replaced meanwhile.
         let (url, answer) = answer
@@ -112,7 +144,7 @@ impl Evaluation for WebKitPage {
         element: Option<Handle>,
     ) -> Result<Option<Value>> {
         self.mark_last_used();
-        let function = function_around("element", expression);
+        let function = plain_function_around("element", expression);
         self.call_in_page(frame, &function, element.as_slice())
             .await
     }
@@ -123,7 +155,7 @@ impl Evaluation for WebKitPage {
         function: &str,
         elements: &[Handle],
     ) -> Result<Option<Value>> {
-        let function = function_around("...elements", &format!("({function})(elements)"));
+        let function = plain_function_around("...elements", &format!("({function})(elements)"));
         self.call_in_page(frame, &function, elements).await
     }
 
@@ -244,12 +276,12 @@ impl WebKitPage {
         }
     }
 
-    /// Runs a function in the main frame without waiting for its result.
+    /// Runs a function in the main frame without waiting for its result, also if a dialog is open until then.
     pub(super) fn run_in_background(&self, function: String) {
         if let Some(page) = self.itself() {
             task::spawn("script", async move {
                 let main = page.main.clone();
-                let answer = page.run(&main, &function, &[]).await;
+                let answer = page.run_to_end(&main, &function, &[]).await;
                 tracing::trace!(?answer, "ran a script");
             })
             .detach();

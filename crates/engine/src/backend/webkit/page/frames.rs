@@ -27,30 +27,29 @@ pub(super) struct FrameState {
     loaded: bool,
 }
 
-/// Where the owner element of a frame is: `[handle, -1]` if its document can be read, or `[0, index]` in the list of windows, which has no
+/// Where the owner element of a frame is: `[number, -1]` if its document can be read, or `[0, index]` in the list of windows, which has no
 /// frames of shadow trees.
 const POSITION: &str = "function() {
   // Accessing the document of another origin would log an error in the console.
   if (location.ancestorOrigins?.[0] === window.origin && window.origin !== 'null') {
     try {
-      const owner = frameElement, core = parent.__playhouseCore;
-      if (core?.self?.document === owner.ownerDocument) return [core.handle(owner), -1];
+      const owner = frameElement, own = parent.__playhouse;
+      if (own?.document === owner.ownerDocument) return [own.numberOf(owner), -1];
     } catch {}
   }
   for (let i = 0; i < parent.length; i++) if (parent[i] === window) return [0, i];
   return [0, -1];
 }";
 
-/// Returns the handle of each frame element, and its index in the list of windows.
+/// Returns the number of each frame element, and its index in the list of windows.
 const OWNERS: &str = "function() {
-  const core = globalThis.__playhouseCore;
   const owners = [];
   const search = (root) => {
     for (const e of root.querySelectorAll('iframe, frame, object, embed')) {
       const view = e.contentWindow;
       let index = window.length - 1;
       while (index >= 0 && window[index] !== view) index--;
-      if (view) owners.push([core.handle(e), index]);
+      if (view) owners.push([globalThis.__playhouse.numberOf(e), index]);
     }
     for (const e of root.querySelectorAll('*')) if (e.shadowRoot) search(e.shadowRoot);
   };
@@ -58,7 +57,15 @@ const OWNERS: &str = "function() {
   return owners;
 }";
 
-/// The handle of a frame element, or 0, and its index in the list of windows, or -1.
+/// Returns the numbers of frame elements, which are given as handles.
+const NUMBERS: &str = "(...handles) => handles.map((handle) => {
+  const owner = globalThis.__playhouseCore.element(handle);
+  return owner ? globalThis.__playhouse.numberOf(owner) : 0;
+})";
+/// Returns a handle of the frame element with a number.
+const HANDLE: &str = "(number) => globalThis.__playhouseCore.handle(globalThis.__playhouse.owners[number - 1].deref())";
+
+/// The number of a frame element, or 0, and its index in the list of windows, or -1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 struct Position(u64, i64);
 
@@ -69,14 +76,20 @@ impl Frames for WebKitPage {
         frame: &FrameId,
         owners: &[Handle],
     ) -> Result<Vec<Option<FrameId>>> {
-        self.update_frames().await?;
         let children = self.owned_frames(frame).await?;
-        let frame_of = |owner: &Handle| {
+        if children.is_empty() {
+            return Ok(vec![None; owners.len()]);
+        }
+        let handles: Vec<_> = owners.iter().map(|handle| json!(handle)).collect();
+        let numbers = self.run(frame, NUMBERS, &handles).await?;
+        let numbers: Vec<u64> =
+            serde_json::from_value(numbers).map_err(|_| Error::DocumentGone {})?;
+        let frame_of = |owner: &u64| {
             let mut children = children.iter();
-            let found = children.find(|(_, handle)| handle == owner);
+            let found = children.find(|(_, number)| number == owner);
             found.map(|(frame, _)| frame.clone())
         };
-        Ok(owners.iter().map(frame_of).collect())
+        Ok(numbers.iter().map(frame_of).collect())
     }
 
     async fn frame_owner(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>> {
@@ -90,14 +103,16 @@ impl Frames for WebKitPage {
         };
         let children = self.owned_frames(&parent).await?;
         let owner = children.into_iter().find(|(child, _)| child == frame);
-        let (_, handle) = owner.ok_or(Error::DocumentGone {})?;
+        let (_, number) = owner.ok_or(Error::DocumentGone {})?;
+        let handle = self.run(&parent, HANDLE, &[json!(number)]).await?;
+        let handle = handle.as_u64().ok_or(Error::DocumentGone {})?;
         Ok(Some((parent, handle)))
     }
 }
 
 impl WebKitPage {
-    /// Returns the frames in a frame's document, with the handles of their owner elements.
-    async fn owned_frames(&self, parent: &FrameId) -> Result<Vec<(FrameId, Handle)>> {
+    /// Returns the frames in a frame's document, with the numbers of their owner elements.
+    async fn owned_frames(&self, parent: &FrameId) -> Result<Vec<(FrameId, u64)>> {
         let children = self.children_of(parent);
         if children.is_empty() {
             return Ok(Vec::new());
@@ -110,7 +125,7 @@ impl WebKitPage {
         for (child, position) in children.into_iter().zip(positions) {
             match position {
                 Position(0, index) => rest.push((child, index)),
-                Position(handle, _) => owned.push((child, handle)),
+                Position(number, _) => owned.push((child, number)),
             }
         }
         if rest.is_empty() {
@@ -171,7 +186,7 @@ impl WebKitPage {
         Ok(())
     }
 
-    /// Reads the tree of frames. Those with a blank document are not reported when they are created.
+    /// Reads the tree of frames.
     async fn update_frames(&self) -> Result<()> {
         let method = "Page.getResourceTree";
         let resources: Value = self.call_inspector(method, &json!({})).await?;
@@ -412,7 +427,7 @@ impl WebKitPage {
 
     /// Returns the frame whose document has an identifier of [`super::evaluation::OWN`].
     pub(super) async fn frame_showing(&self, document: &str) -> Option<FrameId> {
-        let script = "() => globalThis[Symbol.for('playhouse')]?.id ?? ''";
+        let script = "() => globalThis.__playhouse?.id ?? ''";
         let frames: Vec<_> = self.state().frames.keys().cloned().collect();
         for frame in frames {
             if self
