@@ -9,6 +9,7 @@ mod console;
 mod context;
 mod download_watcher;
 mod downloads;
+mod input_sources;
 mod network;
 mod page;
 mod parts;

@@ -268,7 +268,7 @@ async fn a_call_is_one_trace_down_to_its_protocol_commands(engine: Engine) {
     let input = match engine {
         Engine::Chromium => "Input.dispatchMouseEvent",
         Engine::Firefox => "input.performActions",
-        Engine::Webkit => "Perform Actions",
+        Engine::Webkit => "Automation.performInteractionSequence",
     };
     let action = others.iter().find(|span| span.name == "action").unwrap();
     let input = commands.iter().find(|span| span.name == input);

@@ -193,14 +193,6 @@ impl Automation {
         .await
     }
 
-    /// Sends a command of the `Automation` domain without waiting for its result.
-    pub fn send(&self, method: &'static str, params: &Value) {
-        let message = message(self.shared.next_id(), method, params);
-        if let Err(error) = self.shared.send_to(self.shared.automation, &message) {
-            tracing::debug!(%error, method, "the command was not sent");
-        }
-    }
-
     /// Sends a command to the inspector of a part of a page and returns its result.
     pub async fn call_page(
         &self,
@@ -223,6 +215,14 @@ impl Automation {
     pub fn send_to_page(&self, target: u64, part: &str, method: &'static str, params: &Value) {
         let id = self.shared.next_id();
         if let Err(error) = self.shared.send_to_part(target, part, id, method, params) {
+            tracing::debug!(%error, method, "the command was not sent");
+        }
+    }
+
+    /// Sends a command to a page as a whole without waiting for its result.
+    pub fn send_to_target(&self, target: u64, method: &'static str, params: &Value) {
+        let message = message(self.shared.next_id(), method, params);
+        if let Err(error) = self.shared.send_to(target, &message) {
             tracing::debug!(%error, method, "the command was not sent");
         }
     }

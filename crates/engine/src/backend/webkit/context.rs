@@ -66,7 +66,7 @@ impl WebKitContext {
             )),
             token: format!("playhouse:{id}:"),
             usage: Mutex::default(),
-            pressed: Mutex::default(),
+            input: Mutex::default(),
         };
         let closed = watch::Sender::new(None);
         let process = Arc::new(started.process);

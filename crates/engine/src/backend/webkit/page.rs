@@ -2,6 +2,7 @@
 
 use super::CAPABILITIES;
 use super::parts::ContextParts;
+use super::targets::page_id;
 use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
 use crate::backend::{
@@ -13,8 +14,6 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-
-pub(super) use input::Pressed;
 
 use frames::FrameState;
 use state::State;
@@ -42,11 +41,6 @@ pub(super) trait WindowOwner: Send + Sync {
     fn remove_window(&self, page: &WebKitPage);
     /// Closes the window of a page.
     async fn close_window(&self, page: &WebKitPage) -> Result<()>;
-}
-
-/// Returns the identifier of the page in a window.
-pub(super) fn page_id(window: &str) -> PageId {
-    window.trim_start_matches("page-").into()
 }
 
 pub(crate) struct WebKitPage {

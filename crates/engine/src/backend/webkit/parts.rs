@@ -1,7 +1,7 @@
 //! What a context and its pages share.
 
 use super::downloads::Downloads;
-use super::page::Pressed;
+use super::input_sources::InputSources;
 use super::targets::Targets;
 use crate::backend::{ContextOptions, PageId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ pub(super) struct ContextParts {
     pub(super) token: String,
     pub(super) usage: Mutex<Usage>,
     /// The state of the input sources.
-    pub(super) pressed: Mutex<Pressed>,
+    pub(super) input: Mutex<InputSources>,
 }
 
 /// What the pages were used for.
@@ -70,8 +70,8 @@ impl ContextParts {
         before.is_some_and(|before| before != *page)
     }
 
-    pub(super) fn pressed(&self) -> MutexGuard<'_, Pressed> {
-        self.pressed.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn input(&self) -> MutexGuard<'_, InputSources> {
+        self.input.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn usage(&self) -> MutexGuard<'_, Usage> {

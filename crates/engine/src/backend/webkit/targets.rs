@@ -1,6 +1,5 @@
 //! The automation session of a browser, and which of its targets is which window.
 
-use super::page::page_id;
 use crate::backend::PageId;
 use crate::error::{Error, Result};
 use serde::de::DeserializeOwned;
@@ -8,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
 use wire::webkit::{Automation, Event};
 
@@ -15,6 +15,9 @@ use wire::webkit::{Automation, Event};
 const NO_WINDOW: &str = "WindowNotFound";
 const NO_FRAME: &str = "FrameNotFound";
 const NO_NODE: &str = "NodeNotFound";
+
+/// The interval between checks whether a page has moved to another process.
+const PART_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A target: a page for the inspector, which the `Automation` domain knows by the handle of its window.
 pub(super) struct Targets {
@@ -72,7 +75,19 @@ impl Targets {
             state.known.insert(target);
             state.by_window.insert(window.to_owned(), target);
         }
-        Ok(self.automation.attach(target)?)
+        self.automation.attach(target)?;
+        // A part in another process sends its first request only after it has got all settings.
+        let pause = json!({ "pauseOnStart": true });
+        self.automation
+            .send_to_target(target, "Target.setPauseOnStart", &pause);
+        Ok(())
+    }
+
+    /// Lets a part of a target begin, which was created while a page moves to another process.
+    pub(super) fn resume(&self, target: u64, part: &str) {
+        let part = json!({ "targetId": part });
+        self.automation
+            .send_to_target(target, "Target.resume", &part);
     }
 
     /// Records a target that gets no window.
@@ -139,14 +154,23 @@ impl Targets {
 
     /// Begins to answer all requests of a window with an empty document.
     pub(super) async fn isolate(&self, window: &str) -> Result<()> {
-        let (target, _) = self.of_window(window)?;
+        let (target, part) = self.of_window(window)?;
         self.state().isolated.insert(target);
+        self.isolate_part(target, &part);
+        self.flush(window).await
+    }
+
+    /// Pauses all requests of a part of an isolated target.
+    pub(super) fn isolate_part(&self, target: u64, part: &str) {
         let all = json!({ "url": ".*", "isRegex": true, "stage": "request" });
-        self.send(window, "Network.enable", &json!({}));
         let on = json!({ "enabled": true });
-        self.send(window, "Network.setInterceptionEnabled", &on);
-        let _: Value = self.call(window, "Network.addInterception", &all).await?;
-        Ok(())
+        for (method, params) in [
+            ("Network.enable", json!({})),
+            ("Network.setInterceptionEnabled", on),
+            ("Network.addInterception", all),
+        ] {
+            self.automation.send_to_page(target, part, method, &params);
+        }
     }
 
     pub(super) fn is_isolated(&self, target: u64) -> bool {
@@ -204,7 +228,18 @@ impl Targets {
     ) -> Result<T> {
         let (target, part) = self.of_window(window)?;
         let answer = self.automation.call_page(target, &part, method, params);
-        parse(method, &answer.await?)
+        tokio::select! {
+            biased;
+            answer = answer => parse(method, &answer?),
+            () = self.wait_for_part_end(target, &part) => Err(Error::DocumentGone {}),
+        }
+    }
+
+    /// Returns once another part shows the document of a target: the last one answers no commands any more.
+    async fn wait_for_part_end(&self, target: u64, part: &Arc<str>) {
+        while self.state().parts.get(&target) == Some(part) {
+            tokio::time::sleep(PART_CHECK_INTERVAL).await;
+        }
     }
 
     /// Sends a command of the `Automation` domain.
@@ -262,6 +297,11 @@ impl Targets {
 
 fn parse<T: DeserializeOwned>(method: &str, answer: &RawValue) -> Result<T> {
     serde_json::from_str(answer.get()).map_err(|error| Error::protocol(method, error))
+}
+
+/// Returns the identifier of the page in a window.
+pub(super) fn page_id(window: &str) -> PageId {
+    window.trim_start_matches("page-").into()
 }
 
 /// Returns the parameters of an event; `None`, and a line in the log, if they have another form than expected.

@@ -78,6 +78,7 @@ impl Cookies for WebKitContext {
             let shown = Url::parse(&page.url()).and_then(|url| url.join("."));
             if let Ok(shown) = shown
                 && shown.scheme().starts_with("http")
+                && !page.has_dialog()
                 && let Ok(found) = self.cookies_in(page.window()).await
             {
                 add(found);

@@ -45,8 +45,15 @@ impl WebKitContext {
                         targets.set_part(event.target, part);
                         self.pages.changes.notify();
                     }
-                    if let Some(page) = page {
-                        page.on_process_created(part);
+                    match page {
+                        Some(page) => page.on_process_created(part),
+                        None if targets.is_isolated(event.target) => {
+                            targets.isolate_part(event.target, part);
+                        }
+                        None => {}
+                    }
+                    if info["isPaused"] == true {
+                        targets.resume(event.target, part);
                     }
                 }
             }

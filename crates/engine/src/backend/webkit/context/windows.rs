@@ -1,7 +1,8 @@
 //! The windows of a context: opening, recording and closing them.
 
 use super::WebKitContext;
-use crate::backend::webkit::page::{WebKitPage, WindowOwner, page_id};
+use crate::backend::webkit::page::{WebKitPage, WindowOwner};
+use crate::backend::webkit::targets::page_id;
 use crate::backend::{PageBackend as _, PageId};
 use crate::error::{Error, Result};
 use async_trait::async_trait;

@@ -1,7 +1,7 @@
 // Returns the built-ins of the document, recorded before its own scripts run: `during` calls a function with them, although the page may have
-// replaced some, and gives the page's own back afterwards; `then` waits for a promise. Nothing here uses what a page can replace.
-(() => {
-  const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols } = Object;
+// replaced some, and gives the page's own back afterwards; `then` waits for a promise; `globals` are those of the names. Nothing here uses what a page can replace.
+((names) => {
+  const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf } = Object;
   const { apply, deleteProperty } = Reflect;
   const nativeThen = Promise.prototype.then;
   const objects = [];
@@ -17,16 +17,10 @@
       natives[count++] = value;
     }
   };
-  const globals = [
-    "Object", "Function", "Array", "String", "Number", "Boolean", "Symbol", "BigInt", "Math", "JSON", "Reflect", "Promise", "Proxy", "Map",
-    "Set", "WeakMap", "WeakSet", "WeakRef", "Date", "RegExp", "Error", "TypeError", "RangeError", "URL", "Node", "Element", "HTMLElement",
-    "Document", "ShadowRoot", "EventTarget", "Event", "CSSStyleDeclaration", "DOMRect", "Range", "NodeFilter", "MutationObserver",
-    "IntersectionObserver", "parseInt", "parseFloat", "isNaN", "isFinite", "encodeURIComponent", "getComputedStyle", "setTimeout",
-    "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame", "queueMicrotask",
-  ];
-  record(globalThis, globals);
-  for (let i = 0; i < globals.length; i++) {
-    const owner = globalThis[globals[i]];
+  record(globalThis, names);
+  const globals = { __proto__: null };
+  for (let i = 0; i < names.length; i++) {
+    const owner = (globals[names[i]] = globalThis[names[i]]);
     const prototype = owner?.prototype;
     for (const object of prototype ? [owner, prototype] : [owner]) {
       if (!object) continue;
@@ -35,9 +29,11 @@
     }
   }
   const iterators = [[][Symbol.iterator](), new Map()[Symbol.iterator](), new Set()[Symbol.iterator](), ""[Symbol.iterator]()];
-  for (const iterator of iterators) record(Object.getPrototypeOf(iterator), ["next"]);
+  for (const iterator of iterators) record(getPrototypeOf(iterator), ["next"]);
   // Built-ins that do not exist, but change what others do.
   const added = [Object, Array, String, Number, Boolean, Function].map((owner) => owner.prototype);
+  // Properties of these hide those of their prototypes.
+  const instances = [document, performance];
   const set = (object, key, descriptor) => {
     try {
       if (descriptor) defineProperty(object, key, descriptor);
@@ -48,11 +44,19 @@
     const replaced = [];
     let length = 0;
     const replace = (object, key, native) => {
-      replaced[length] = { __proto__: null, object, key, descriptor: getOwnPropertyDescriptor(object, key) };
-      length++;
-      set(object, key, native);
+      const descriptor = getOwnPropertyDescriptor(object, key);
+      // An element of that name is no property that can be given back.
+      if (!native && !deleteProperty(object, key)) return;
+      if (native) set(object, key, native);
+      replaced[length++] = { __proto__: null, object, key, descriptor };
     };
     for (let i = 0; i < added.length; i++) if (getOwnPropertyDescriptor(added[i], "toJSON")) replace(added[i], "toJSON");
+    for (let n = 0; n < instances.length; n++) {
+      const object = instances[n];
+      const names = getOwnPropertyNames(object);
+      const prototype = getPrototypeOf(object);
+      for (let i = 0; i < names.length; i++) if (names[i] in prototype) replace(object, names[i]);
+    }
     for (let i = 0; i < count; i++) {
       if (objects[i][keys[i]] === natives[i]) continue;
       replace(objects[i], keys[i], { __proto__: null, value: natives[i], writable: true, configurable: true });
@@ -68,5 +72,5 @@
     // The browser waits with the page's function otherwise.
     return defineProperty(next, "then", { __proto__: null, value: nativeThen });
   };
-  return { during, then, apply };
+  return { during, then, apply, globals };
 })()

@@ -210,6 +210,7 @@ impl WebKitPage {
                 return;
             }
             state.dialog = Some(kind);
+            state.dialogs += 1;
         }
         self.report(PageEvent::DialogOpened {
             kind,
@@ -229,10 +230,16 @@ impl WebKitPage {
 
     /// Reports a dialog that is open although no hook has reported it.
     pub(super) async fn notice_dialog(&self) -> Result<()> {
-        if self.state().dialog.is_none()
-            && let Some(text) = self.shown_dialog().await?
-        {
-            self.dialog_is_open(DialogKind::Alert, text, String::new());
+        let reported = self.state().dialogs;
+        if self.state().dialog.is_some() {
+            return Ok(());
+        }
+        if let Some(text) = self.shown_dialog().await? {
+            // A hook may have reported it meanwhile, and it may have been answered since.
+            self.parts.targets.handle_received().await;
+            if self.state().dialogs == reported {
+                self.dialog_is_open(DialogKind::Alert, text, String::new());
+            }
         }
         Ok(())
     }
@@ -253,6 +260,11 @@ impl WebKitPage {
 
     async fn send_to_dialog(&self, method: &'static str, params: Value) -> Result<Value> {
         self.automate(method, "browsingContextHandle", params).await
+    }
+
+    /// Whether a dialog blocks the document.
+    pub(in crate::backend::webkit) fn has_dialog(&self) -> bool {
+        self.state().dialog.is_some()
     }
 
     /// Returns once a dialog is open.

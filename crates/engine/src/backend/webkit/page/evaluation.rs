@@ -29,9 +29,25 @@ pub(super) const OWN: &str = "
     Object.defineProperty(globalThis, '__playhouse', { value: own, configurable: true });
   }";
 
+/// The global built-ins that are recorded, with their properties and prototypes.
+macro_rules! globals {
+    () => {
+        "Object, Function, Array, String, Number, Boolean, Symbol, BigInt, Math, JSON, Reflect, Promise, Proxy, Map, Set, WeakMap, \
+         WeakSet, WeakRef, Date, RegExp, Error, TypeError, RangeError, URL, Node, Element, HTMLElement, Document, ShadowRoot, \
+         Performance, EventTarget, Event, CSSStyleDeclaration, DOMRect, Range, NodeFilter, MutationObserver, IntersectionObserver, \
+         parseInt, parseFloat, isNaN, isFinite, encodeURIComponent, getComputedStyle, setTimeout, clearTimeout, \
+         requestAnimationFrame, cancelAnimationFrame, queueMicrotask"
+    };
+}
+
 /// Records the built-ins in `own`, with the hooks that have replaced some.
-pub(super) const RECORD_BUILTINS: &str =
-    concat!("\n  own.builtins ??= ", include_str!("builtins.js"), ";");
+pub(super) const RECORD_BUILTINS: &str = concat!(
+    "\n  own.builtins ??= ",
+    include_str!("builtins.js"),
+    "('",
+    globals!(),
+    "'.split(', '));"
+);
 
 /// Defines `during`, `then` and `apply`, which [`RECORD_BUILTINS`] has recorded; before that, they are plain.
 const BUILTINS: &str = "
@@ -96,7 +112,8 @@ fn core_script_once() -> &'static str {
   {RECORD_BUILTINS}
   own.builtins.during(() => {{
     delete globalThis.__playhouseCore;
-    {};
+    // What runs later, such as listeners, has these built-ins, too.
+    (({{ {} }}) => {{ {} }})(own.builtins.globals);
     const core = globalThis.__playhouseCore;
     core.introduce({{ frame, separate: true, causes: '{}' }});
     Object.defineProperty(globalThis, '__playhouseCore', {{ value: core, configurable: true, enumerable: false }});
@@ -108,6 +125,7 @@ fn core_script_once() -> &'static str {
     }};
   }});
 }}",
+            globals!(),
             core_script(),
             causes_event()
         )
@@ -246,7 +264,7 @@ impl WebKitPage {
             biased;
             answer = running => answer,
             error = self.wait_for_document_end(frame, context) => Err(error),
-            error = self.look_for_dialogs() => Err(error),
+            error = self.notice_dialogs() => Err(error),
         }
     }
 
@@ -339,8 +357,8 @@ impl WebKitPage {
         self.changes.wait(ended).await
     }
 
-    /// Looks for a dialog that no hook has reported while a function runs, and reports it. Returns only if the browser is gone.
-    async fn look_for_dialogs(&self) -> Error {
+    /// Reports dialogs that no hook has reported while a function runs. Returns only if the browser is gone.
+    async fn notice_dialogs(&self) -> Error {
         loop {
             tokio::time::sleep(DIALOG_CHECK_INTERVAL).await;
             if let Err(error) = self.notice_dialog().await {

@@ -15,6 +15,8 @@ pub(super) struct State {
     pub(super) navigation: Navigation,
     /// The kind of the open dialog.
     pub(super) dialog: Option<DialogKind>,
+    /// The number of dialogs that were reported.
+    pub(super) dialogs: u64,
     /// The document whose file chooser is open.
     pub(super) chooser: Option<String>,
     /// Whether the observer decides about the page's requests.
