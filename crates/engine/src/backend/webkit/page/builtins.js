@@ -18,9 +18,9 @@
     }
   };
   record(globalThis, names);
-  const globals = { __proto__: null };
+  const globals = [];
   for (let i = 0; i < names.length; i++) {
-    const owner = (globals[names[i]] = globalThis[names[i]]);
+    const owner = (globals[i] = globalThis[names[i]]);
     const prototype = owner?.prototype;
     for (const object of prototype ? [owner, prototype] : [owner]) {
       if (!object) continue;
@@ -73,4 +73,4 @@
     return defineProperty(next, "then", { __proto__: null, value: nativeThen });
   };
   return { during, then, apply, globals };
-})()
+})

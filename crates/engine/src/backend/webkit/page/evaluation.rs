@@ -113,7 +113,7 @@ fn core_script_once() -> &'static str {
   own.builtins.during(() => {{
     delete globalThis.__playhouseCore;
     // What runs later, such as listeners, has these built-ins, too.
-    (({{ {} }}) => {{ {} }})(own.builtins.globals);
+    own.builtins.apply(({}) => {{ {} }}, undefined, own.builtins.globals);
     const core = globalThis.__playhouseCore;
     core.introduce({{ frame, separate: true, causes: '{}' }});
     Object.defineProperty(globalThis, '__playhouseCore', {{ value: core, configurable: true, enumerable: false }});
