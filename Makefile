@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := test
-.PHONY: demo screenshot test ci ci-parts nightly test-nightly npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity \
+.PHONY: demo screenshot test ci ci-parts nightly test-nightly npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity upstream \
   miniwob bench soak grid conformance containers container-check site widgets widget-pages chromium engines ffmpeg poppler nginx clients websites oracle selenium debootstrap
 
 CARGO ?= cargo
@@ -71,10 +71,13 @@ ci:
 	@rm -rf target/parts
 	@.ci/part ci $(MAKE) --no-print-directory ci-parts; status=$$?; .ci/report "$(target_folder)"; exit $$status
 
-# The tests run even if a check fails, so that one run shows all failures of a change.
+# One compilation for tests and lints: Clippy's driver is a compiler, too. `cargo clippy` starts it in the same way, and compiles nothing.
+ci-parts: export RUSTC_WORKSPACE_WRAPPER = $(shell rustc --print sysroot)/bin/clippy-driver
+ci-parts: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+# The tests run even if another check than a lint fails, so that one run shows all failures of a change.
 ci-parts:
-	@$(MAKE) --keep-going --jobs=3 --output-sync $(filter-out rustdoc,$(CHECKS)) test-programs $(PREREQUISITES) $(CI_PREREQUISITES); status=$$?; \
-	  .ci/part tests $(CARGO) test --locked --workspace --exclude benchmarks --no-fail-fast -- --include-ignored && exit $$status
+	@$(MAKE) --keep-going --jobs=3 --output-sync $(filter-out lint rustdoc,$(CHECKS)) test-programs $(PREREQUISITES) $(CI_PREREQUISITES); status=$$?; \
+	  .ci/part tests $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored && exit $$status
 
 # Everything, on all engines, with the whole input of each test. A part that fails does not keep the others from running.
 nightly:
@@ -107,9 +110,9 @@ rustdoc:
 javascript: $(call packages,$(NODE_TOOLS))
 	$(part) npm run --silent check
 
-# Compiles the tests and what they run.
+# Compiles the tests and what they run, and the benchmarks.
 test-programs:
-	$(part) $(CARGO) test --locked --workspace --exclude benchmarks --no-run
+	$(part) $(CARGO) test --locked --workspace --no-run
 
 # The packages of all crates that are published, in target/package. It does not compile them.
 crates:
@@ -168,6 +171,12 @@ endif
 # Sends the same calls to Playhouse and to the npm package, and compares the answers. PARITY=text: only some scenarios.
 parity: chromium oracle
 	NIGHTLY=1 $(CARGO) test --locked --workspace --exclude benchmarks --test parity -- --include-ignored
+
+# The tests of Playwright's own MCP server, from a checkout of its repository: PLAYWRIGHT_CHECKOUT=/path. ARGS="tests/mcp/click.spec.ts":
+# only these. FLAGS="--allowed-schemes chrome": with these flags of the server.
+upstream:
+	$(CARGO) build --locked -p playhouse
+	FLAGS="$(FLAGS)" .ci/upstream "$(target_folder)/debug/playhouse" $(ARGS)
 
 # Judges snapshots on pages of widget libraries, on all browsers, does a task on each page, and writes docs/widgets.md. WIDGETS=mui: only
 # the pages whose names contain the text.

@@ -37,8 +37,10 @@ pub(crate) mod screencast;
 pub(crate) mod scripts;
 mod stack;
 mod styles;
+mod tls;
 pub(crate) mod webkit;
 mod withheld;
+mod worker;
 
 pub use crate::feature::{Alternative, Feature};
 pub use crate::routes::FailureReason;
@@ -51,7 +53,7 @@ pub use event::{
     ResponseFacts, ScreencastFrame, ScreencastSender, SourceLocation, SourcePosition,
     StreamMessage, StreamMessageKind,
 };
-pub use id::{FrameId, Handle, LoaderId, PageId, RequestId};
+pub use id::{FrameId, Handle, LoaderId, PageId, RequestId, WorkerId};
 pub use input::{HeldKey, InputStep, Key, Modifier, MouseButton, Point};
 pub use interception::{Fetched, PausedRequest, Verdict};
 pub(crate) use observer::Reporter;
@@ -64,9 +66,11 @@ pub use options::{
 pub use page::PageBackend;
 pub(crate) use page::{
     Capture, Dialogs, Emulation, Evaluation, Frames, Input, Interception, Navigation, Profiling,
-    Requests, Screencast, Styles, Unresponsive,
+    Requests, Screencast, Styles, Unresponsive, Workers,
 };
 pub use profiling::{CoveredRange, CoveredSource, OutputFile, SourceKind};
 pub use proxy::Proxy;
 pub(crate) use proxy::{Endpoint, ProxyScheme};
 pub use styles::{Declaration, InheritedRules, MatchedStyles, RuleOrigin, StyleRule, StyleSheet};
+pub use tls::TlsOptions;
+pub use worker::{RequestingWorker, RunningWorker, WorkerKind};

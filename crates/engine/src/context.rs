@@ -1,10 +1,12 @@
 //! A browser context with its own pages, cookies and storage.
 
 mod visited_origins;
+mod worker_observer;
 
 use crate::backend::{
     Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent,
-    EmulatedOption, Feature, Geolocation, Headers, PageBackend, PageId, PageObserver, Throttling,
+    EmulatedOption, Feature, Geolocation, Headers, PageBackend, PageId, PageObserver,
+    RunningWorker, Throttling,
 };
 use crate::download::{Download, Downloads};
 use crate::egress::Egress;
@@ -13,10 +15,11 @@ use crate::network::Request;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::routes::Routes;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{mpsc, watch};
 
 pub(crate) use visited_origins::VisitedOrigins;
+use worker_observer::WorkerObserver;
 
 /// The largest number of requests that a recorder has not read; it misses later ones.
 const MAX_RECORDED_REQUESTS: usize = 10_000;
@@ -53,6 +56,7 @@ pub struct BrowserContext {
 
 /// The state that the browser's events update.
 pub(crate) struct Shared {
+    itself: Weak<Self>,
     options: ContextOptions,
     /// The egress proxy, if the context needs one.
     egress: Option<Arc<Egress>>,
@@ -95,7 +99,8 @@ impl Shared {
             routes: options.routes.clone(),
             ..State::default()
         };
-        Arc::new(Self {
+        Arc::new_cyclic(|itself| Self {
+            itself: itself.clone(),
             options,
             egress,
             capabilities: *capabilities,
@@ -155,6 +160,10 @@ impl ContextObserver for Shared {
         if let Some(opener) = opener {
             opener.record_refused_popup();
         }
+    }
+
+    fn worker_started(&self, worker: &RunningWorker) -> Arc<dyn PageObserver> {
+        Arc::new(WorkerObserver::new(self.itself.clone(), worker))
     }
 
     fn download(&self, event: DownloadEvent) {

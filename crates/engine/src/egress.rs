@@ -7,6 +7,7 @@
 //! only the number of its port protects it, which any local process can find out.
 //! <https://www.rfc-editor.org/rfc/rfc9110#name-intermediaries>
 
+mod certificate;
 mod connection;
 mod dial;
 mod forward;
@@ -15,6 +16,7 @@ mod pool;
 mod rules;
 mod socks;
 mod throttle;
+mod tls;
 mod tunnel;
 mod upstream;
 
@@ -22,9 +24,10 @@ mod upstream;
 mod tests;
 
 use crate::addresses::AddressRules;
-use crate::backend::{Proxy, Throttling};
+use crate::backend::{Proxy, Throttling, TlsOptions};
 use crate::error::{Error, NetError, Result};
 use crate::origins::OriginRules;
+pub(crate) use certificate::own_public_key_hash;
 use outcomes::{Outcome, Outcomes};
 use rules::{Destination, Rules};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -32,6 +35,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use task::{self, Task};
 use throttle::Throttle;
+use tls::Termination;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -57,7 +61,9 @@ pub(crate) struct EgressOptions {
     pub(crate) offline: bool,
     /// The throttling.
     pub(crate) throttling: Throttling,
-    /// Whether to accept any certificate of an `https://` upstream proxy.
+    /// The certificates with which servers are verified, and those that they get. If there are any, TLS is terminated here.
+    pub(crate) tls: TlsOptions,
+    /// Whether to accept any certificate of an `https://` upstream proxy, and of servers.
     pub(crate) ignore_https_errors: bool,
 }
 
@@ -72,6 +78,7 @@ struct Shared {
     address: SocketAddr,
     rules: Rules,
     upstream: Option<Upstream>,
+    tls: Option<Termination>,
     throttle: Arc<Throttle>,
     offline: watch::Sender<bool>,
     outcomes: Outcomes,
@@ -81,11 +88,14 @@ impl Egress {
     /// Starts to listen on a free port of 127.0.0.1.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the upstream proxy is invalid, [`Error::LaunchFailed`] if no port is free.
+    /// [`Error::InvalidOption`] if the upstream proxy or a certificate is invalid, [`Error::LaunchFailed`] if no port is free.
     pub(crate) async fn start(options: EgressOptions) -> Result<Self> {
         let upstream = options.upstream.as_ref();
-        let upstream = upstream.map(|proxy| Upstream::new(proxy, options.ignore_https_errors));
+        let (tls, accepts_any) = (&options.tls, options.ignore_https_errors);
+        let upstream = upstream.map(|proxy| Upstream::new(proxy, tls, accepts_any));
         let upstream = upstream.transpose()?;
+        let tls = (!tls.is_empty()).then(|| Termination::new(tls, accepts_any));
+        let tls = tls.transpose()?;
         let failed = |error: std::io::Error| Error::LaunchFailed {
             reason: format!("the proxy of the browser context cannot listen on 127.0.0.1: {error}"),
             log: String::new(),
@@ -99,6 +109,7 @@ impl Egress {
                 addresses: options.addresses,
             },
             upstream,
+            tls,
             throttle: Arc::new(Throttle::new(options.throttling)),
             offline: watch::Sender::new(options.offline),
             outcomes: Outcomes::default(),

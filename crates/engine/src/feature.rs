@@ -23,6 +23,12 @@ pub enum Feature {
     /// [`crate::Locator::styles`].
     #[strum(to_string = "Reading the style rules of an element")]
     StyleRules,
+    /// [`crate::VideoEncoder::Browser`].
+    #[strum(to_string = "Recording a video without ffmpeg")]
+    VideoFrames,
+    /// [`crate::Page::evaluate_in_worker`].
+    #[strum(to_string = "Evaluating scripts in workers")]
+    WorkerEvaluation,
     /// [`crate::ContextOptions::media`] and later changes of it.
     #[strum(to_string = "Media feature emulation")]
     MediaFeatures,
@@ -50,6 +56,9 @@ pub enum Feature {
     /// [`crate::ContextOptions::addresses`].
     #[strum(to_string = "Rules about IP addresses and ports")]
     AddressRules,
+    /// [`crate::ContextOptions::tls`].
+    #[strum(to_string = "Own certificate authorities and client certificates")]
+    Certificates,
     /// [`crate::ContextOptions::locale`].
     #[strum(to_string = "Locale emulation")]
     Locale,
@@ -137,6 +146,9 @@ pub enum Alternative {
     /// Use Chromium.
     #[strum(to_string = "Use Chromium for it.")]
     Chromium,
+    /// Install ffmpeg.
+    #[strum(to_string = "Install ffmpeg, or use Chromium.")]
+    Ffmpeg,
     /// Use Chromium or Firefox.
     #[strum(to_string = "Use Chromium or Firefox for it.")]
     ChromiumOrFirefox,

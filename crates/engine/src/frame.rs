@@ -191,6 +191,11 @@ impl FrameTree {
         });
     }
 
+    /// Returns the URLs of the documents.
+    pub(crate) fn urls(&self) -> impl Iterator<Item = &str> {
+        self.frames.values().map(|frame| frame.url.as_str())
+    }
+
     /// Returns all frames, parents before children.
     pub(crate) fn facts(&self) -> Vec<FrameFacts> {
         let mut facts = Vec::with_capacity(self.frames.len());

@@ -25,7 +25,9 @@ pub use profile::{TemporaryFile, remove_stale_profiles};
 pub use remote::WebDriverEndpoint;
 
 use crate::addresses::AddressRules;
-use crate::backend::{self, BrowserBackend, Capabilities, Feature, Proxy, bidi, cdp};
+use crate::backend::{
+    self, BrowserBackend, Capabilities, Feature, Proxy, TlsOptions, bidi, cdp,
+};
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::progress::Progress;
@@ -110,6 +112,8 @@ pub struct LaunchOptions {
     pub origins: OriginRules,
     /// The rules about IP addresses and ports.
     pub addresses: AddressRules,
+    /// Certificates of authorities and for clients, of the default context. Other contexts may have some only if there are some here.
+    pub tls: TlsOptions,
     /// Whether to accept any certificate of a proxy.
     pub ignore_https_errors: bool,
     /// Whether [`BrowserContext::set_throttling`](crate::BrowserContext::set_throttling) may be called later.
@@ -138,9 +142,16 @@ impl LaunchOptions {
             (Feature::OriginRules, !self.origins.is_empty()),
             (Feature::AddressRules, !self.addresses.is_empty()),
             (Feature::Proxy, self.proxy.is_some()),
+            (Feature::Certificates, !self.tls.is_empty()),
         ];
         let mut asked = asked.into_iter().filter(|(_, asked)| *asked);
         asked.try_for_each(|(feature, _)| capabilities.require(feature))
+    }
+
+    /// Lets Chromium accept the certificates with a public key, whose hash this is, for any host.
+    pub(crate) fn accept_public_key(&mut self, hash: &str) {
+        self.args
+            .push(format!("--ignore-certificate-errors-spki-list={hash}"));
     }
 
     /// Returns an error if the browser would not find a display, which its log reports less clearly. WebKit uses a virtual one.

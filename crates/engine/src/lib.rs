@@ -214,6 +214,7 @@ pub mod testing;
 mod text;
 mod tokens;
 mod video;
+mod workers;
 
 pub use action::{Click, HeldInput, InputFile, Payload};
 pub use addresses::AddressRules;
@@ -231,10 +232,10 @@ pub use backend::{
     Headers, HeldKey, HttpCredentials, InheritedRules, InputStep, Key, LoaderId, MatchedStyles,
     MediaFeatures, MessageKind, Modifier, MouseButton, OriginDocuments, OutputFile, PageBackend,
     PageEvent, PageId, PageObserver, PageTimeouts, PausedRequest, PdfOptions, Point, Proxy,
-    RequestEvent, RequestId, ResponseFacts, RuleOrigin, SameSite, ScreencastFrame,
-    ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceKind,
-    SourceLocation, SourcePosition, StreamMessage, StreamMessageKind, StyleRule, StyleSheet,
-    Throttling, Verdict, Viewport,
+    RequestEvent, RequestId, RequestingWorker, ResponseFacts, RuleOrigin, RunningWorker, SameSite,
+    ScreencastFrame, ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat, Size,
+    SourceKind, SourceLocation, SourcePosition, StreamMessage, StreamMessageKind, StyleRule,
+    StyleSheet, Throttling, TlsOptions, Verdict, Viewport, WorkerId, WorkerKind,
 };
 pub use browser::Browser;
 pub use console::{ConsoleCounts, ConsoleEntry};
@@ -284,5 +285,6 @@ pub use styles::{
     Variable,
 };
 pub use tokens::{estimate_tokens, prefix_of_tokens, suffix_of_tokens};
-pub use video::{VideoOptions, VideoRecording};
+pub use video::{VideoEncoder, VideoOptions, VideoRecording};
 pub use wire::span::{COMMAND as COMMAND_SPAN, TARGET as TELEMETRY};
+pub use workers::{Registration, Worker};

@@ -17,6 +17,7 @@ mod screencast;
 mod script;
 mod state;
 mod unresponsive;
+mod workers;
 
 pub use events::{DialogHandlerGuard, Events};
 pub use input_observer::InputObserver;

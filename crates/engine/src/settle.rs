@@ -82,6 +82,8 @@ const LOAD_TIMEOUT: Duration = Duration::from_secs(10);
 const FIRST_REQUESTS_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long to wait for them if the document indicates loading.
 const AWAITED_REQUESTS_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long to wait for scripts of the document's own origin: apps load the parts that they show when they show them.
+const SCRIPTS_TIMEOUT: Duration = Duration::from_secs(3);
 /// The interval between checks whether such a document still indicates loading.
 const WAITING_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long to wait for a new document that continues to change.
@@ -181,6 +183,11 @@ impl Page {
             _ = interrupted => {}
             () = settled => {}
         }
+    }
+
+    /// Returns whether the document waits for scripts of its own origin.
+    pub fn is_loading_scripts(&self) -> bool {
+        is_loading_scripts(&self.state())
     }
 
     /// Returns whether the document indicates loading.
@@ -452,10 +459,15 @@ impl Watch {
                 return true;
             }
             let now = Instant::now();
-            if now >= loaded + AWAITED_REQUESTS_TIMEOUT || !self.page.shows_waiting().await {
+            let limit = match is_loading_scripts(&self.page.state()) {
+                true => SCRIPTS_TIMEOUT,
+                false => AWAITED_REQUESTS_TIMEOUT,
+            };
+            if now >= loaded + limit || limit != SCRIPTS_TIMEOUT && !self.page.shows_waiting().await
+            {
                 return false;
             }
-            deadline = (now + WAITING_POLL_INTERVAL).min(loaded + AWAITED_REQUESTS_TIMEOUT);
+            deadline = (now + WAITING_POLL_INTERVAL).min(loaded + limit);
         }
     }
 
@@ -563,14 +575,29 @@ impl Mark {
     }
 }
 
-/// Returns whether the document waits for a request. The end of its own request may be reported after its load.
+/// Returns whether the document waits for a request, or for the first message of a WebSocket. The end of its own request may be reported
+/// after its load.
 fn is_fetching(state: &PageState) -> bool {
+    let since = since_document(state);
+    state.requests.has_pending(&since) || state.requests.has_silent_socket(&since)
+}
+
+/// Returns whether the document waits for scripts of its own origin.
+fn is_loading_scripts(state: &PageState) -> bool {
+    let origin = |url: &str| url::Url::parse(url).ok().map(|url| url.origin());
+    let own = origin(&state.frames.main().url);
+    let since = since_document(state);
+    let mut pending = state.requests.pending_since(&since);
+    pending.any(|request| request.resource_type == "script" && origin(&request.url) == own)
+}
+
+/// Returns the mark of the main document's request.
+fn since_document(state: &PageState) -> RequestMark {
     let (id, main) = (state.frames.main_id(), state.frames.main());
-    let since = match &main.loader {
+    match &main.loader {
         Some(loader) => state.requests.since_document(id, loader),
         None => RequestMark::default(),
-    };
-    state.requests.has_pending(&since)
+    }
 }
 
 /// Returns how the wait ends if events cannot be flushed.

@@ -1,7 +1,8 @@
-//! Videos of pages: a screencast that ffmpeg encodes with a constant frame rate, so that each moment of the video shows what the page
-//! showed then.
+//! Videos of pages: a screencast that ffmpeg encodes with a constant frame rate, or frames that the browser encodes. Each moment of the video
+//! shows what the page showed then.
 
 mod matroska;
+mod webm;
 
 use crate::backend::Size;
 use crate::error::{Error, Result};
@@ -14,7 +15,9 @@ use std::io::Cursor;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use webm::{TitledPart, WebmFile, key_frame};
 
 /// The longer side of a video without a size, in pixels.
 const DEFAULT_SIDE: u32 = 800;
@@ -23,12 +26,21 @@ const REPEAT_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a video that is stopped waits for what the page shows then.
 const LAST_FRAME_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// What encodes a video.
+#[derive(Debug, Clone)]
+pub enum VideoEncoder {
+    /// ffmpeg, with a constant frame rate.
+    Ffmpeg(Ffmpeg),
+    /// The browser, with a frame for each change of the page ([`Feature::VideoFrames`](crate::Feature::VideoFrames)).
+    Browser,
+}
+
 /// How a video is recorded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VideoOptions {
-    /// The size in pixels; default: that of the first frame, scaled down to 800 pixels.
+    /// The size in pixels; default: that of the first frame, scaled down to 800 pixels. Frames that the browser encodes are not padded.
     pub size: Option<Size>,
-    /// Frames for each second.
+    /// Frames for each second; the most of them if the browser encodes them.
     pub fps: f64,
 }
 
@@ -76,23 +88,22 @@ impl Page {
     pub async fn record_video(
         &self,
         progress: &Progress,
-        ffmpeg: &Ffmpeg,
+        encoder: &VideoEncoder,
         options: VideoOptions,
     ) -> Result<VideoRecording> {
         let screencast = self.screencast(progress).await?;
         let chapters = Arc::<Mutex<Vec<Chapter>>>::default();
         let stopped = CancellationToken::new();
         let (report, ended) = oneshot::channel();
-        let work = record(
-            screencast,
-            ffmpeg.clone(),
-            options,
-            stopped.clone(),
-            chapters.clone(),
-        );
+        let (stop, titles, encoder) = (stopped.clone(), chapters.clone(), encoder.clone());
         // The file is completed after the recording was stopped, so the task ends by itself.
         task::spawn("video", async move {
-            let _ = report.send(work.await);
+            let _ = report.send(match encoder {
+                VideoEncoder::Ffmpeg(ffmpeg) => {
+                    record(screencast, ffmpeg, options, stop, titles).await
+                }
+                VideoEncoder::Browser => record_frames(screencast, options, stop, titles).await,
+            });
         })
         .detach();
         Ok(VideoRecording {
@@ -158,6 +169,88 @@ async fn record(
     Ok(Some(with_chapters))
 }
 
+/// Records the frames that the browser encodes, each at the time of its change.
+async fn record_frames(
+    mut frames: Screencast,
+    options: VideoOptions,
+    stopped: CancellationToken,
+    chapters: Arc<Mutex<Vec<Chapter>>>,
+) -> Result<Option<TemporaryFile>> {
+    let began = Instant::now();
+    let started = SystemTime::now();
+    let interval = Duration::from_secs_f64(1.0 / options.fps);
+    let mut file = None;
+    let mut last = Vec::new();
+    let mut shrink = 1.0;
+    loop {
+        let is_last = tokio::select! {
+            biased;
+            () = stopped.cancelled() => true,
+            frame = frames.next() => {
+                let Some(frame) = frame else { break };
+                if file.is_none() {
+                    shrink = shrink_factor(dimensions(&frame.jpeg)?, options.size);
+                }
+                false
+            }
+        };
+        let shown_at = began.elapsed();
+        if let Some(webp) = frames.capture_webp(LAST_FRAME_TIMEOUT, shrink).await
+            && webp != last
+        {
+            let (frame, size) = key_frame(&webp).ok_or_else(|| Error::VideoFailed {
+                reason: "the browser encodes no frames".to_owned(),
+            })?;
+            let file = match &mut file {
+                Some(file) => file,
+                None => file.insert(WebmFile::create(temporary()?, size)?),
+            };
+            file.add(shown_at, frame)?;
+            last = webp;
+        }
+        if is_last {
+            break;
+        }
+        let pause = interval.saturating_sub(began.elapsed() - shown_at);
+        let _ = tokio::time::timeout(pause, stopped.cancelled()).await;
+    }
+    let end = began.elapsed();
+    drop(frames);
+    let (Some(mut file), Some((frame, _))) = (file, key_frame(&last)) else {
+        return Ok(None);
+    };
+    // Players show a frame until the next one.
+    file.add(end, frame)?;
+    let chapters = std::mem::take(&mut *chapters.lock().unwrap_or_else(PoisonError::into_inner));
+    let start = |chapter: &Chapter| chapter.time.duration_since(started).unwrap_or_default();
+    let ends = chapters.iter().skip(1).map(start).chain([end]);
+    let parts = chapters.iter().zip(ends).map(|(chapter, end)| TitledPart {
+        start: start(chapter),
+        end,
+        title: chapter.title.clone(),
+    });
+    file.finish(end, &parts.collect::<Vec<_>>()).map(Some)
+}
+
+/// Returns the factor with which frames are not larger than the size of the video.
+fn shrink_factor(frame: Size, size: Option<Size>) -> f64 {
+    let size = size.unwrap_or_else(|| shrunk(frame));
+    let factor = |most: u32, length: u32| f64::from(most) / f64::from(length.max(1));
+    factor(size.width, frame.width)
+        .min(factor(size.height, frame.height))
+        .min(1.0)
+}
+
+fn dimensions(jpeg: &[u8]) -> Result<Size> {
+    let image = image::ImageReader::with_format(Cursor::new(jpeg), ImageFormat::Jpeg);
+    let (width, height) = image
+        .into_dimensions()
+        .map_err(|error| Error::VideoFailed {
+            reason: error.to_string(),
+        })?;
+    Ok(Size { width, height })
+}
+
 /// The frame that is shown from a slot on.
 struct Shown {
     slot: u64,
@@ -179,12 +272,7 @@ impl Video {
         began: SystemTime,
         first: &[u8],
     ) -> Result<Self> {
-        let failed = |reason: String| Error::VideoFailed { reason };
-        let image = image::ImageReader::with_format(Cursor::new(first), ImageFormat::Jpeg);
-        let (width, height) = image
-            .into_dimensions()
-            .map_err(|error| failed(error.to_string()))?;
-        let frame = Size { width, height };
+        let frame = dimensions(first)?;
         let file = temporary()?;
         let size = even(options.size.unwrap_or_else(|| shrunk(frame)));
         let mut encoder = ffmpeg.encode(size, options.fps, &file)?;

@@ -26,12 +26,13 @@ const OWN: [Capability; 4] = [
 ];
 
 /// The tools of capabilities of `@playwright/mcp` that it does not have.
-const OWN_TOOLS: [&str; 5] = [
+const OWN_TOOLS: [&str; 6] = [
     "browser_emulate",
     "browser_get_styles",
     "browser_har_start",
     "browser_har_stop",
     "browser_export_test",
+    "browser_workers",
 ];
 
 fn contract() -> impl Iterator<Item = Value> {

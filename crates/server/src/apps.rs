@@ -7,6 +7,7 @@ mod lease;
 mod logs;
 mod plain;
 mod process;
+mod responsiveness;
 
 use crate::config::{DevServerSettings, DevServers as Settings};
 use crate::error::{Error, Result, ServerReport};

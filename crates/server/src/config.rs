@@ -46,7 +46,7 @@ pub use settings::{
     Timeouts, ToolSettings, TraceSettings,
 };
 pub(crate) use settings::{
-    DEFAULT_SESSION_TOOLS, DevServerSettings, DevServers, NEVER, OwnerFolders,
+    DEFAULT_SESSION_TOOLS, DevServerSettings, DevServers, FFMPEG, NEVER, OwnerFolders, StateKey,
 };
 pub use value::{
     AnswerStyle, AuthMode, Capability, ColorScheme, ConsoleLevel, Contrast, FilePaths,

@@ -4,6 +4,7 @@
 mod access;
 pub(crate) mod artifacts;
 mod beneath;
+mod encryption;
 mod names;
 mod opening;
 mod output_folder;
@@ -14,7 +15,7 @@ mod writing;
 
 use crate::access::protected::{Protected, real};
 use crate::access::urls::Addresses;
-use crate::config::{FilePaths, FileSettings, Risk, Secrets, Settings};
+use crate::config::{FilePaths, FileSettings, Risk, Secrets, Settings, StateKey};
 use crate::error::{Error, Result};
 use artifacts::Artifacts;
 use beneath::{PRIVATE_FILE, PRIVATE_FOLDER, Use};
@@ -107,6 +108,7 @@ pub(crate) struct Output {
     max_screenshot: Option<u64>,
     absolute_links: bool,
     secrets: Secrets,
+    state_key: Option<StateKey>,
     known: Arc<Mutex<Option<trim::Known>>>,
     /// Bytes that were written since the folder was trimmed.
     written: Arc<AtomicU64>,
@@ -164,6 +166,7 @@ impl Output {
             max_screenshot: settings.security.max_screenshot,
             absolute_links: settings.answers.file_paths == FilePaths::Absolute,
             secrets: settings.secrets.clone(),
+            state_key: files.state_key.clone(),
             known: Arc::default(),
             // The first call trims the files of earlier sessions.
             written: Arc::new(AtomicU64::new(u64::MAX / 2)),
@@ -379,15 +382,18 @@ impl Output {
 }
 
 /// Reads the storage state file of the configuration.
-pub(crate) async fn storage_state(path: &Path) -> Result<StorageState> {
+pub(crate) async fn storage_state(path: &Path, key: Option<&StateKey>) -> Result<StorageState> {
     let bytes = tokio::fs::read(path).await;
-    parsed_state(
-        path,
-        bytes.map_err(|error| Error::file(path, "open", &error)),
-    )
+    let bytes = bytes.map_err(|error| Error::file(path, "open", &error));
+    parsed_state(path, bytes, key).await
 }
 
-fn parsed_state(path: &Path, bytes: Result<Vec<u8>>) -> Result<StorageState> {
+/// Parses a storage state, which may be encrypted.
+async fn parsed_state(
+    path: &Path,
+    bytes: Result<Vec<u8>>,
+    key: Option<&StateKey>,
+) -> Result<StorageState> {
     let unreadable = |reason: String| Error::File {
         path: path.display().to_string(),
         reason: format!(
@@ -396,7 +402,10 @@ fn parsed_state(path: &Path, bytes: Result<Vec<u8>>) -> Result<StorageState> {
         ),
     };
     let bytes = bytes.map_err(|error| unreadable(error.to_string()))?;
-    serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
+    let key = key.cloned();
+    let text = task::compute(move || encryption::decrypt(bytes, key.as_ref())).await;
+    let text = text.map_err(|reason| unreadable(reason.to_owned()))?;
+    serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))
 }
 
 #[cfg(test)]

@@ -254,7 +254,7 @@ mod tests {
     const DEFAULT_TOKENS: usize = 4_600;
 
     /// The same for all capabilities of the `browser` toolset. The list of `@playwright/mcp` 0.0.83 has 10,081 tokens.
-    const BROWSER_TOKENS: usize = 9_400;
+    const BROWSER_TOKENS: usize = 9_500;
 
     fn tokens(toolbox: &Toolbox) -> usize {
         let list: Vec<_> = toolbox.to_json().collect();

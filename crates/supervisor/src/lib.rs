@@ -40,4 +40,6 @@ pub use error::AppError;
 pub use list::{AppEntry, follow, list};
 pub use protocol::{Answer, Logs, Status};
 #[cfg(unix)]
+pub use readiness::responds;
+#[cfg(unix)]
 pub use supervisor::{SUPERVISOR, close_inherited_files, supervise};

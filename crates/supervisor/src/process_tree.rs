@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::processes::{Entry, Identity, table};
+use crate::processes::{Entry, Identity, descendants, table};
 use crate::state::State;
 
 /// The environment variable of all processes of an app, including the supervisor: the app's folder.
@@ -115,19 +115,6 @@ impl PortOwner {
             None => Self::Unknown,
             Some(its) if its.is_older_than(app) == Some(true) => Self::Older,
             Some(_) => Self::Younger,
-        }
-    }
-}
-
-fn descendants(all: &[Entry], of: u32) -> BTreeSet<u32> {
-    let mut found = BTreeSet::from([of]);
-    loop {
-        let known = found.len();
-        let children = all.iter().filter(|entry| found.contains(&entry.parent));
-        let children: Vec<u32> = children.map(|entry| entry.pid).collect();
-        found.extend(children);
-        if found.len() == known {
-            return found;
         }
     }
 }

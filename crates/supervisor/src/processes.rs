@@ -13,7 +13,9 @@ pub use ps as table;
 #[cfg(unix)]
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Returns a path that starts this program. On Linux it does so also if an upgrade replaced the file.
 pub fn own_program() -> PathBuf {
@@ -131,6 +133,8 @@ pub struct Entry {
     pub started: String,
     /// Whether it is a zombie.
     pub ended: bool,
+    /// With that of its children that have ended. `None` where it is not read (macOS).
+    processor_time: Option<Duration>,
 }
 
 impl Entry {
@@ -141,6 +145,28 @@ impl Entry {
             started: self.started,
         }
     }
+}
+
+pub(crate) fn descendants(all: &[Entry], of: u32) -> BTreeSet<u32> {
+    let mut found = BTreeSet::from([of]);
+    loop {
+        let known = found.len();
+        let children = all.iter().filter(|entry| found.contains(&entry.parent));
+        let children: Vec<u32> = children.map(|entry| entry.pid).collect();
+        found.extend(children);
+        if found.len() == known {
+            return found;
+        }
+    }
+}
+
+/// Returns the processor time of a process and its descendants. `None` if the process has ended, and where it is not read (macOS).
+pub fn processor_time(pid: u32) -> Option<Duration> {
+    let all: Vec<Entry> = table::all().collect();
+    all.iter().find(|entry| entry.pid == pid && !entry.ended)?;
+    let members = descendants(&all, pid);
+    let members = all.iter().filter(|entry| members.contains(&entry.pid));
+    members.map(|entry| entry.processor_time).sum()
 }
 
 /// Returns a command line with at most 120 characters, or `None` if it is empty.

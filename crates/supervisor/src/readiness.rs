@@ -252,6 +252,13 @@ pub(crate) async fn health(place: &AppAddress, path: &str) -> (bool, String) {
     }
 }
 
+/// Returns whether an app responds to a request in time, with any status. An app that refuses the connection does not.
+pub async fn responds(url: &str, limit: Duration) -> bool {
+    let place = parse_printed_url(url);
+    let reply = async { ask(&place?, "/", limit).await };
+    matches!(reply.await, Some(Reply::Http { .. }))
+}
+
 fn local(port: u16) -> AppAddress {
     address_of(port, false)
 }

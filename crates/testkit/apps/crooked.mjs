@@ -18,7 +18,7 @@
 //   --leave-group      with one of those: the child has its own process group
 //
 // Paths: `/` (a page with buttons), `/save` (500, with a stack trace on stderr), `/die` (exits with a stack trace and code 7),
-// `/never` (no response), `/slow?ms=`, `/log?line=` and `/log?line=&stream=stderr` (prints the line), `/pid`, `/count`.
+// `/never` (no response), `/hang` (no response to later requests), `/slow?ms=`, `/log?line=` and `/log?line=&stream=stderr` (prints the line), `/pid`, `/count`.
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
@@ -70,12 +70,13 @@ if (has("--hang")) {
 
 function serve() {
   let count = 0;
+  let isHung = false;
   const server = createServer((request, response) => {
     const url = new URL(request.url, "http://localhost");
     const answer = (status, type, text) => response.writeHead(status, { "content-type": type }).end(text);
     count += 1;
     if (count === number("--crash-after")) throwAway(new Error(`cannot answer request ${count}`), 7);
-    if (count > number("--hang-after", Infinity)) return;
+    if (isHung || count > number("--hang-after", Infinity)) return;
     if (count > number("--fail-after", Infinity)) {
       console.error(`Error: no connection to the database (request ${count})`);
       answer(500, "text/plain", "Internal Server Error");
@@ -93,6 +94,11 @@ function serve() {
         throwAway(new Error("killed by a request"), 7);
         break;
       case "/never":
+        break;
+      case "/hang":
+        isHung = true;
+        console.error("Error: the worker has exited");
+        answer(200, "text/plain", "It was the last response");
         break;
       case "/slow":
         setTimeout(() => answer(200, "text/plain", "at last"), Number(url.searchParams.get("ms")));

@@ -27,6 +27,7 @@ mod remote;
 mod site;
 pub mod snapshot;
 mod spec;
+mod tls_site;
 #[cfg(unix)]
 mod user_browser;
 mod versions;
@@ -63,6 +64,7 @@ pub use spec::{
     known_failures, misfit, spec_cases,
 };
 pub use testkit_macros::test;
+pub use tls_site::{ClientCertificates, NO_CERTIFICATE, TlsSite, WITH_CERTIFICATE};
 #[cfg(unix)]
 pub use user_browser::{BrowserOpener, UserBrowser};
 pub use versions::outdated_entries;

@@ -27,6 +27,18 @@ pub(crate) fn is_within_document(from: &str, to: &str) -> bool {
     from == to
 }
 
+/// Returns the origin of a URL; `null` if it is opaque.
+pub(crate) fn origin_of(url: &str) -> String {
+    let opaque = || "null".to_owned();
+    Url::parse(url).map_or_else(|_| opaque(), |url| url.origin().ascii_serialization())
+}
+
+/// Whether a URL has an origin that is not opaque.
+pub(crate) fn is_of_origin(url: &str, origin: &str) -> bool {
+    let rest = url.strip_prefix(origin);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
+}
+
 /// Whether a URL has the scheme `javascript:`.
 pub(crate) fn is_script(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| url.scheme() == "javascript")

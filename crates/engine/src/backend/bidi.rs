@@ -33,6 +33,8 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::HeapSnapshot, Alternative::Chromium),
         (Feature::Coverage, Alternative::Chromium),
         (Feature::StyleRules, Alternative::Chromium),
+        (Feature::VideoFrames, Alternative::Ffmpeg),
+        (Feature::WorkerEvaluation, Alternative::Chromium),
         (Feature::MediaFeatures, Alternative::Chromium),
         (Feature::ForcedColors, Alternative::Chromium),
         (Feature::MobileViewport, Alternative::Chromium),
@@ -59,6 +61,7 @@ pub(crate) const REMOTE: Capabilities = Capabilities {
         (Feature::Proxy, Alternative::OwnProxy),
         (Feature::OriginRules, Alternative::LocalBrowser),
         (Feature::AddressRules, Alternative::LocalBrowser),
+        (Feature::Certificates, Alternative::LocalBrowser),
         (Feature::Throttling, Alternative::LocalBrowser),
     ],
     ..CAPABILITIES

@@ -83,6 +83,7 @@ impl Capabilities {
             (Feature::Proxy, options.proxy.is_some()),
             (Feature::OriginRules, !options.origins.is_empty()),
             (Feature::AddressRules, !options.addresses.is_empty()),
+            (Feature::Certificates, !options.tls.is_empty()),
             (Feature::Interception, !options.routes.is_empty()),
             (Feature::InitScripts, !options.init_scripts.is_empty()),
             (Feature::ExtraHeaders, !options.extra_headers.is_empty()),

@@ -23,7 +23,10 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
 
 /// The features of a Chromium that runs on another machine: its requests can be intercepted, but not its connections.
 pub(crate) const REMOTE: Capabilities = Capabilities {
-    lacks_elsewhere: &[(Feature::AddressRules, Alternative::LocalBrowser)],
+    lacks_elsewhere: &[
+        (Feature::AddressRules, Alternative::LocalBrowser),
+        (Feature::Certificates, Alternative::LocalBrowser),
+    ],
     ..CAPABILITIES
 };
 
@@ -35,6 +38,7 @@ pub(crate) const EXTENSION: Capabilities = Capabilities {
         (Feature::Proxy, Alternative::LaunchedBrowser),
         (Feature::OriginRules, Alternative::LaunchedBrowser),
         (Feature::AddressRules, Alternative::LaunchedBrowser),
+        (Feature::Certificates, Alternative::LaunchedBrowser),
         (Feature::Permission, Alternative::LaunchedBrowser),
         (
             Feature::IgnoreCertificatesInProfile,

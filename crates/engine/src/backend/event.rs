@@ -1,6 +1,6 @@
 //! The events of a browser, in terms of the engine.
 
-use super::{FrameId, LoaderId, PageId, RequestId};
+use super::{FrameId, LoaderId, PageId, RequestId, RequestingWorker};
 use crate::error::NetError;
 use crate::text::shorten;
 use serde::Serialize;
@@ -159,6 +159,11 @@ pub enum RequestEvent {
     },
     /// The headers that were sent. The event follows a little later.
     HeadersSent { id: RequestId, headers: Headers },
+    /// A worker sent the request. The event follows its `Started`.
+    SentByWorker {
+        id: RequestId,
+        worker: RequestingWorker,
+    },
     /// The response comes from the memory cache of the page. No request is sent.
     ServedFromCache { id: RequestId },
     /// The status and the headers of the response were received.

@@ -12,8 +12,8 @@ function toJson(value) {
     if (typeof inner === "function" || typeof inner === "symbol") return String(inner);
     if (typeof inner !== "object" || inner === null) return inner;
     if (inner === globalThis) return "ref: <Window>";
-    if (is(inner, Document)) return "ref: <Document>";
-    if (is(inner, Node)) return "ref: <Node>";
+    if (is(inner, globalThis.Document)) return "ref: <Document>";
+    if (is(inner, globalThis.Node)) return "ref: <Node>";
     if (is(inner, Error)) return inner.stack || String(inner);
     if (is(inner, RegExp)) return String(inner);
     for (let up = above; up; up = up.above) if (up.inner === inner) return "[Circular]";

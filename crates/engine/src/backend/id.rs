@@ -1,4 +1,4 @@
-//! Identifiers of pages, frames, documents and requests.
+//! Identifiers of pages, frames, documents, requests and workers.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -39,6 +39,10 @@ id! {
 id! {
     /// The identifier of a request, which redirects do not change.
     RequestId
+}
+id! {
+    /// The identifier of a running worker.
+    WorkerId
 }
 
 /// The identifier of an element that the injected script stores. It is valid until the document is replaced.

@@ -1,6 +1,8 @@
 //! The interfaces that receive events of a browser.
 
-use super::{ContextBackend, DownloadEvent, PageBackend, PageEvent, PageId, PausedRequest};
+use super::{
+    ContextBackend, DownloadEvent, PageBackend, PageEvent, PageId, PausedRequest, RunningWorker,
+};
 use std::sync::{Arc, OnceLock};
 
 /// Receives the events of a context that do not belong to a page.
@@ -13,6 +15,8 @@ pub trait ContextObserver: Send + Sync {
     ) -> Arc<dyn PageObserver>;
     /// A popup was closed at once, because the page has opened too many.
     fn page_refused(&self, _opener: &PageId) {}
+    /// A shared or service worker of the context was started. Returns the observer of its console and its requests.
+    fn worker_started(&self, worker: &RunningWorker) -> Arc<dyn PageObserver>;
     /// The state of a download changed.
     fn download(&self, event: DownloadEvent);
     /// The context is ready. Called once, before any page is reported.

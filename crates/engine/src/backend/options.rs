@@ -1,7 +1,7 @@
 //! The options of browser contexts, screenshots and PDFs.
 
 use super::scripts::BLOCK_SERVICE_WORKERS;
-use super::{Headers, Proxy};
+use super::{Headers, Proxy, TlsOptions};
 use crate::addresses::AddressRules;
 use crate::injected::timers;
 use crate::origins::OriginRules;
@@ -142,6 +142,8 @@ pub struct ContextOptions {
     pub http_credentials: Option<HttpCredentials>,
     /// Whether invalid certificates are accepted.
     pub ignore_https_errors: bool,
+    /// Certificates of authorities and for clients. The browser must have been launched with some.
+    pub tls: TlsOptions,
     /// Whether the context starts in offline mode.
     pub offline: bool,
     /// The initial throttling of the network.

@@ -2,8 +2,8 @@
 
 use super::{
     CoveredSource, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MatchedStyles,
-    MediaFeatures, OutputFile, PageId, PdfOptions, RequestId, ScreencastSender, Screenshot,
-    Verdict, Viewport,
+    MediaFeatures, OutputFile, PageId, PdfOptions, RequestId, RunningWorker, ScreencastSender,
+    Screenshot, Verdict, Viewport, WorkerId,
 };
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -26,6 +26,7 @@ pub trait PageBackend:
     + Screencast
     + Styles
     + Unresponsive
+    + Workers
     + Send
     + Sync
 {
@@ -256,4 +257,26 @@ pub trait Unresponsive {
     fn stop_timers(&self, frame: &FrameId);
     /// Terminates the renderer process of the page, which is reported as a crash. Works if the renderer is unresponsive.
     fn end_renderer(&self);
+}
+
+/// The workers of a page. Shared and service workers belong to the context of the page.
+#[async_trait]
+pub trait Workers {
+    /// Returns the running workers, as far as the browser reports them: those of the page, and the shared and service workers of its context.
+    async fn workers(&self) -> Result<Vec<RunningWorker>> {
+        Ok(Vec::new())
+    }
+    /// Stops to observe a shared or service worker, without waiting for the effect, so that the browser can stop it.
+    fn release_worker(&self, _worker: &WorkerId) {}
+    /// Runs an expression in a worker and returns its result as [`Evaluation::evaluate`] does. Only Chromium does so.
+    async fn evaluate_in_worker(
+        &self,
+        _worker: &WorkerId,
+        _expression: &str,
+    ) -> Result<Option<Value>> {
+        Err(Error::protocol(
+            "workers",
+            "the browser does not run scripts in them",
+        ))
+    }
 }

@@ -32,6 +32,8 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::Coverage, Alternative::Chromium),
         (Feature::ForcedColors, Alternative::Chromium),
         (Feature::StyleRules, Alternative::Chromium),
+        (Feature::VideoFrames, Alternative::Ffmpeg),
+        (Feature::WorkerEvaluation, Alternative::Chromium),
         (Feature::MobileViewport, Alternative::Chromium),
         (Feature::TouchScreen, Alternative::Chromium),
         (Feature::ScaledViewport, Alternative::ChromiumOrFirefox),

@@ -2,10 +2,10 @@
 //! throttles it if the browser has no command for that.
 
 use crate::addresses::AddressRules;
-use crate::backend::{Capabilities, ContextOptions, Proxy, Throttling};
-use crate::egress::{Egress, EgressOptions};
+use crate::backend::{Capabilities, ContextOptions, Feature, Proxy, Throttling, TlsOptions};
+use crate::egress::{Egress, EgressOptions, own_public_key_hash};
 use crate::error::{Error, Result};
-use crate::launch::LaunchOptions;
+use crate::launch::{BrowserKind, LaunchOptions};
 use crate::origins::OriginRules;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +16,8 @@ pub(super) struct Network {
     is_remote: bool,
     /// Whether the browser does not connect past the proxies of its contexts.
     is_confined: bool,
+    /// Whether the browser accepts the key of the egress proxies. Otherwise a context whose egress proxy verifies servers accepts any certificate.
+    accepts_own_key: bool,
     /// The proxy of contexts without one of their own.
     proxy: Option<Proxy>,
     /// The requirements at the launch.
@@ -44,7 +46,8 @@ struct Requirements {
     addresses: AddressRules,
     upstream: Option<Proxy>,
     throttles: bool,
-    /// Whether to accept any certificate of an upstream proxy.
+    tls: TlsOptions,
+    /// Whether to accept any certificate of an upstream proxy, and of servers that the egress proxy verifies.
     ignore_https_errors: bool,
 }
 
@@ -58,9 +61,13 @@ impl Network {
             origins: options.origins.clone(),
             addresses: options.addresses.clone(),
             throttles: options.can_throttle && !options.kind.capabilities().throttles,
-            ..Requirements::upstream(proxy.clone(), options.ignore_https_errors)
+            ..Requirements::tls(&options.tls, proxy.clone(), options.ignore_https_errors)
         };
         options.is_confined |= required.confines();
+        let accepts_own_key = options.kind == BrowserKind::Chromium && !required.tls.is_empty();
+        if accepts_own_key {
+            options.accept_public_key(own_public_key_hash());
+        }
         let egress = required
             .egress(options.is_confined, false, Throttling::default())
             .await?;
@@ -68,6 +75,7 @@ impl Network {
         let network = Self {
             is_remote: false,
             is_confined: options.is_confined,
+            accepts_own_key,
             proxy,
             required,
             egress,
@@ -101,12 +109,20 @@ impl Network {
             origins: std::mem::take(&mut options.origins),
             addresses: std::mem::take(&mut options.addresses),
             throttles: throttles && !capabilities.throttles,
-            ..Requirements::upstream(upstream, options.ignore_https_errors)
+            ..Requirements::tls(&options.tls, upstream, options.ignore_https_errors)
         };
-        if required.confines() && !self.is_confined {
+        if !required.tls.is_empty() && !self.accepts_own_key {
+            if which == ContextKind::Initial {
+                capabilities.require(Feature::IgnoreCertificatesInProfile)?;
+            }
+            // The egress proxy verifies all servers instead.
+            options.ignore_https_errors = true;
+        }
+        let lacks_certificates = !required.tls.is_empty() && self.required.tls.is_empty();
+        if required.confines() && !self.is_confined || lacks_certificates {
             return Err(Error::InvalidOption {
                 option: "proxy",
-                message: "The browser was not started for contexts with rules about the network or with a proxy: it could connect past them".to_owned(),
+                message: "The browser was not started for contexts with rules about the network, with a proxy or with certificates: it could connect past them".to_owned(),
             });
         }
         let is_given = required == self.required
@@ -149,18 +165,20 @@ impl Network {
 }
 
 impl Requirements {
-    fn upstream(upstream: Option<Proxy>, ignore_https_errors: bool) -> Self {
-        let is_secure = upstream.as_ref().is_some_and(Proxy::is_secure);
+    fn tls(tls: &TlsOptions, upstream: Option<Proxy>, ignore_https_errors: bool) -> Self {
+        let is_secure = upstream.as_ref().is_some_and(Proxy::is_secure) || !tls.is_empty();
         Self {
             ignore_https_errors: ignore_https_errors && is_secure,
+            tls: tls.clone(),
             upstream,
             ..Self::default()
         }
     }
 
-    /// Returns whether the context may only connect to allowed destinations, or only to its proxy.
+    /// Returns whether the context may only connect to allowed destinations, or only through its egress proxy.
     fn confines(&self) -> bool {
-        !self.origins.is_empty() || !self.addresses.is_empty() || self.upstream.is_some()
+        let has_rules = !self.origins.is_empty() || !self.addresses.is_empty();
+        has_rules || self.upstream.is_some() || !self.tls.is_empty()
     }
 
     /// Starts the egress proxy, if there is anything to enforce or the browser can connect to nothing else.
@@ -179,6 +197,7 @@ impl Requirements {
             upstream: self.upstream.clone(),
             offline,
             throttling,
+            tls: self.tls.clone(),
             ignore_https_errors: self.ignore_https_errors,
         });
         Ok(Some(Arc::new(egress.await?)))

@@ -100,7 +100,7 @@ impl Connection {
         let rules = SchemeRules::of(&self.shared, &destination);
         let server = match rules.verdict()? {
             true => match self.shared.open(&destination).await {
-                Ok(stream) => Server::Connected(stream),
+                Ok(stream) => Server::Connected(stream, destination),
                 Err(failure @ Failure::Refused(_)) => return Err(failure),
                 Err(Failure::Failed { .. }) => return Ok(closing(StatusCode::BAD_GATEWAY)),
             },

@@ -26,7 +26,7 @@ pub(super) struct Tunnel {
 }
 
 pub(super) enum Server {
-    Connected(Stream),
+    Connected(Stream, Destination),
     /// The applicable rules depend on the protocol that the browser uses.
     Undecided(Destination, SchemeRules),
     /// The server switches protocols too.
@@ -70,7 +70,14 @@ impl Tunnel {
         let browser = self.browser.await.map_err(io::Error::other)?;
         let mut browser = TokioIo::new(browser);
         let mut server = match self.server {
-            Server::Connected(stream) => stream,
+            Server::Connected(stream, destination) => match &shared.tls {
+                Some(tls) => {
+                    return tls
+                        .relay(shared, browser, Vec::new(), stream, &destination)
+                        .await;
+                }
+                None => stream,
+            },
             Server::Switching(server) => {
                 let server = server.await.map_err(io::Error::other)?;
                 Box::new(TokioIo::new(server))
@@ -89,6 +96,12 @@ impl Tunnel {
                 }
                 let stream = shared.open(&destination).await;
                 let mut stream = stream.map_err(io::Error::other)?;
+                if let Some(tls) = &shared.tls {
+                    first.truncate(read);
+                    return tls
+                        .relay(shared, browser, first, stream, &destination)
+                        .await;
+                }
                 stream.write_all(&first[..read]).await?;
                 stream
             }

@@ -4,8 +4,9 @@ use super::Shared;
 use super::dial::{Failure, Stream, connect_to_proxy};
 use super::rules::Destination;
 use super::socks::{SocksError, connect_v4, connect_v5};
-use crate::backend::{Endpoint, Proxy, ProxyScheme};
-use crate::error::{Error, NetError, Result as Checked};
+use super::tls::client_config;
+use crate::backend::{Endpoint, Proxy, ProxyScheme, TlsOptions};
+use crate::error::{NetError, Result as Checked};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -18,14 +19,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::client::danger::{
-    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
-};
-use tokio_rustls::rustls::crypto::{self, CryptoProvider, ring};
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use tokio_rustls::rustls::{
-    ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
-};
+use tokio_rustls::rustls::pki_types::ServerName;
 use url::Host;
 
 /// The longest name of a host, with a dot at its end: <https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4>.
@@ -57,7 +51,7 @@ impl Shared {
 }
 
 impl Upstream {
-    pub(super) fn new(proxy: &Proxy, ignore_https_errors: bool) -> Checked<Self> {
+    pub(super) fn new(proxy: &Proxy, tls: &TlsOptions, accepts_any: bool) -> Checked<Self> {
         let endpoint = proxy.endpoint()?;
         let password = proxy.password.as_deref().unwrap_or_default();
         let authorization = proxy.username.as_ref().map(|username| {
@@ -67,12 +61,14 @@ impl Upstream {
             value.set_sensitive(true);
             value
         });
-        let tls = (endpoint.scheme == ProxyScheme::Https).then(|| connector(ignore_https_errors));
+        let tls = (endpoint.scheme == ProxyScheme::Https).then(|| client_config(tls, accepts_any));
         Ok(Self {
             proxy: proxy.clone(),
             endpoint,
             authorization,
-            tls: tls.transpose()?,
+            tls: tls
+                .transpose()?
+                .map(|config| TlsConnector::from(Arc::new(config.with_no_client_auth()))),
         })
     }
 
@@ -198,66 +194,5 @@ impl Upstream {
         let (server, reason) = (&self.proxy.server, reason.to_string());
         tracing::warn!(server, reason, "the proxy server made no connection");
         Failure::new(error, format!("{server}: {reason}"))
-    }
-}
-
-/// Returns the TLS configuration for the proxy.
-fn connector(accept_any: bool) -> Checked<TlsConnector> {
-    let provider = Arc::new(ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        .map_err(|error| Error::InvalidOption {
-            option: "proxy",
-            message: format!("TLS to the proxy server cannot be set up: {error}"),
-        })?;
-    let config = match accept_any {
-        true => config
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider))),
-        false => config.with_root_certificates(RootCertStore {
-            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-        }),
-    };
-    Ok(TlsConnector::from(Arc::new(config.with_no_client_auth())))
-}
-
-/// Accepts any certificate, if HTTPS errors are ignored.
-#[derive(Debug)]
-struct AnyCertificate(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, TlsError> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        crypto::verify_tls12_signature(message, certificate, signed, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        crypto::verify_tls13_signature(message, certificate, signed, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

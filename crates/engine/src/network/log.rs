@@ -3,7 +3,9 @@
 
 use super::messages::{MessageLog, StreamMessages};
 use super::request::{Raw, Request, RequestOutcome, elapsed};
-use crate::backend::{FrameId, Headers, LoaderId, PageId, RequestEvent, RequestId};
+use crate::backend::{
+    FrameId, Headers, LoaderId, PageId, RequestEvent, RequestId, RequestingWorker,
+};
 use std::collections::{HashMap, VecDeque};
 use std::time::SystemTime;
 use tokio::sync::mpsc;
@@ -42,6 +44,8 @@ pub(crate) struct RequestLog {
     /// Headers that were reported before their request.
     early: HashMap<RequestId, Headers>,
     started: u64,
+    /// How many of them shared and service workers have sent.
+    started_by_others: u64,
     /// The number of responses, which never decreases.
     responses: u64,
     /// The newest requests of earlier documents.
@@ -62,11 +66,14 @@ pub(crate) struct RequestMark {
 }
 
 impl RequestLog {
-    /// Returns the number of requests so far, and the number of kept requests in progress.
+    /// Returns the number of requests so far, and the number of kept requests in progress, without those of shared and service workers.
     pub(crate) fn activity(&self) -> (u64, usize) {
-        let under_way =
-            |request: &&Request| request.outcome.is_none() && request.resource_type != "websocket";
-        (self.started, self.requests.iter().filter(under_way).count())
+        let under_way = |request: &&Request| {
+            let is_own = request.worker.as_ref().is_none_or(RequestingWorker::is_own);
+            request.outcome.is_none() && request.resource_type != "websocket" && is_own
+        };
+        let own = self.started - self.started_by_others;
+        (own, self.requests.iter().filter(under_way).count())
     }
 
     pub(crate) fn apply(&mut self, event: RequestEvent) {
@@ -109,6 +116,7 @@ impl RequestLog {
                     sent: SystemTime::now(),
                     id,
                     frame,
+                    worker: None,
                     loader,
                     url,
                     method,
@@ -132,6 +140,14 @@ impl RequestLog {
                     responded: 0,
                 });
                 self.bound();
+            }
+            RequestEvent::SentByWorker { id, worker } => {
+                self.started_by_others += u64::from(!worker.is_own());
+                if let Some(request) = self.open_mut(&id) {
+                    // Actions of the page do not wait for what other workers do by themselves.
+                    request.counts &= worker.is_own();
+                    request.worker = Some(worker);
+                }
             }
             RequestEvent::HeadersSent { id, headers } => {
                 let hop = self.hop_mut(&id, |raw| !raw.sent);
@@ -254,8 +270,27 @@ impl RequestLog {
 
     /// Returns whether a request since the mark is in progress that an action has to wait for.
     pub(crate) fn has_pending(&self, mark: &RequestMark) -> bool {
+        self.pending_since(mark).next().is_some()
+    }
+
+    /// Returns the requests since the mark that are in progress and that an action has to wait for.
+    pub(crate) fn pending_since<'a>(
+        &'a self,
+        mark: &'a RequestMark,
+    ) -> impl Iterator<Item = &'a Request> {
         self.following(mark)
-            .any(|request| self.open.get(&request.id) == Some(&request.number))
+            .filter(|request| self.open.get(&request.id) == Some(&request.number))
+    }
+
+    /// Returns whether a WebSocket since the mark is open and has received nothing. Firefox, which does not report messages, reports the end
+    /// of the request with the handshake.
+    pub(crate) fn has_silent_socket(&self, mark: &RequestMark) -> bool {
+        let mut sockets = self.requests.iter().filter(|request| {
+            request.number > mark.started
+                && request.resource_type == "websocket"
+                && request.outcome.is_none()
+        });
+        sockets.any(|socket| !self.messages.has_received(&socket.id))
     }
 
     /// Returns whether a response is received as a stream of events.

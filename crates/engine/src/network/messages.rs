@@ -1,6 +1,6 @@
 //! The messages of WebSockets and event sources of a document.
 
-use crate::backend::{RequestId, StreamMessage};
+use crate::backend::{RequestId, StreamMessage, StreamMessageKind};
 use std::collections::{HashMap, VecDeque};
 
 /// The largest number of messages of a document; the oldest are removed first.
@@ -48,6 +48,14 @@ impl MessageLog {
         }
     }
 
+    /// Returns whether a stream has received a message.
+    pub(super) fn has_received(&self, id: &RequestId) -> bool {
+        let is_received = |(stream, message): &(RequestId, StreamMessage)| {
+            stream == id && !matches!(message.kind, StreamMessageKind::Sent(_))
+        };
+        self.removed.contains_key(id) || self.messages.iter().any(is_received)
+    }
+
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -56,7 +64,6 @@ impl MessageLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::StreamMessageKind;
 
     #[test]
     fn old_messages_are_removed_and_counted() {

@@ -1,6 +1,6 @@
 //! A request of a page and its response.
 
-use crate::backend::{FrameId, Headers, LoaderId, RequestId, ResponseFacts};
+use crate::backend::{FrameId, Headers, LoaderId, RequestId, RequestingWorker, ResponseFacts};
 use crate::error::NetError;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -16,6 +16,8 @@ pub struct Request {
     pub id: RequestId,
     /// The frame that sent it.
     pub frame: Option<FrameId>,
+    /// The worker that sent it, if it was one and the browser reports it.
+    pub worker: Option<RequestingWorker>,
     /// The navigation that it belongs to.
     pub loader: Option<LoaderId>,
     /// The URL without fragment.

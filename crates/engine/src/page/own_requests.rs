@@ -75,7 +75,8 @@ impl OwnRequests {
                     self.open.insert(id.clone())
                 }
                 RequestEvent::Started { .. } => false,
-                RequestEvent::HeadersSent { id, .. }
+                RequestEvent::SentByWorker { id, .. }
+                | RequestEvent::HeadersSent { id, .. }
                 | RequestEvent::ServedFromCache { id }
                 | RequestEvent::Responded { id, .. }
                 | RequestEvent::HeadersReceived { id, .. }

@@ -41,14 +41,30 @@ impl Screencast {
 
     /// Returns what the page shows now as JPEG. `None` if the page is closed, has crashed, or takes longer.
     pub(crate) async fn capture(&self, timeout: Duration) -> Option<Arc<[u8]>> {
+        let jpeg = self.capture_as(ScreenshotFormat::Jpeg, timeout, 1.0).await;
+        jpeg.map(Arc::from)
+    }
+
+    /// Returns what the page shows now as WebP, smaller by a factor.
+    pub(crate) async fn capture_webp(&self, timeout: Duration, shrink: f64) -> Option<Vec<u8>> {
+        let webp = self.capture_as(ScreenshotFormat::Webp, timeout, shrink);
+        webp.await
+    }
+
+    async fn capture_as(
+        &self,
+        format: ScreenshotFormat,
+        timeout: Duration,
+        shrink: f64,
+    ) -> Option<Vec<u8>> {
         let screenshot = Screenshot {
-            format: ScreenshotFormat::Jpeg,
+            format,
             quality: Some(QUALITY),
+            shrink,
             ..Screenshot::default()
         };
         let progress = Progress::new(timeout);
-        let jpeg = self.page.screenshot(&progress, &screenshot).await;
-        jpeg.ok().map(Arc::from)
+        self.page.screenshot(&progress, &screenshot).await.ok()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::interception::Interceptors;
 use super::own_requests::OwnRequests;
 use super::screencast::RunningScreencast;
+use super::workers::WorkerNames;
 use super::{InputObserver, Page, PasswordMasks};
 use crate::backend::{
     ContextOptions, DialogKind, FrameId, MediaFeatures, PageEvent, PageId, Viewport,
@@ -58,6 +59,9 @@ pub(crate) struct PageState {
     pub(super) refused: Option<String>,
     /// How often the page asked for another page or a download.
     pub(crate) openings: u64,
+    /// The events of shared and service workers during a navigation to their origin.
+    pub(super) worker_events: Vec<PageEvent>,
+    pub(crate) worker_names: WorkerNames,
     /// The URLs of external protocols that were not reported yet.
     pub(super) external_urls: Vec<String>,
 }
@@ -112,6 +116,8 @@ impl PageState {
             input_observer: None,
             refused: None,
             openings: 0,
+            worker_events: Vec::new(),
+            worker_names: WorkerNames::default(),
             external_urls: Vec::new(),
         }
     }
@@ -140,6 +146,15 @@ impl PageState {
         if self.record_external_url(&event) {
             return;
         }
+        self.apply_one(event);
+        if self.frames.main().pending.is_none() {
+            for event in std::mem::take(&mut self.worker_events) {
+                self.apply_one(event);
+            }
+        }
+    }
+
+    fn apply_one(&mut self, event: PageEvent) {
         match event {
             PageEvent::FrameAttached { frame, parent } => self.frames.attach(frame, parent),
             PageEvent::FrameNamed { frame, name } => self.frames.set_name(&frame, name),

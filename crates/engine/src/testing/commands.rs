@@ -10,6 +10,7 @@ use crate::backend::{
     Headers, Input, InputStep, Interception, LoaderId, MediaFeatures, Navigation, OutputFile,
     PageBackend, PageEvent, PageId, PdfOptions, Point, Profiling, RequestId, Requests, Screencast,
     ScreencastSender, Screenshot, ScreenshotFormat, Styles, Unresponsive, Verdict, Viewport,
+    Workers,
 };
 use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
@@ -318,6 +319,8 @@ impl Unresponsive for FakePage {
 }
 
 impl Styles for FakePage {}
+
+impl Workers for FakePage {}
 
 #[async_trait]
 impl Profiling for FakePage {

@@ -52,9 +52,14 @@ pub(super) fn cluster(milliseconds: u64, jpeg: &[u8]) -> Vec<u8> {
 }
 
 /// Returns an element: its identifier, the length of its content in eight bytes, and the content.
-fn element(id: u32, content: &[u8]) -> Vec<u8> {
-    let id = id.to_be_bytes();
-    let first = id.iter().position(|byte| *byte != 0).unwrap_or(3);
+pub(super) fn element(name: u32, content: &[u8]) -> Vec<u8> {
     let length = (1_u64 << 56 | content.len() as u64).to_be_bytes();
-    [&id[first..], &length, content].concat()
+    [&id(name), &length[..], content].concat()
+}
+
+/// Returns the bytes of an identifier.
+pub(super) fn id(name: u32) -> Vec<u8> {
+    let bytes = name.to_be_bytes();
+    let first = bytes.iter().position(|byte| *byte != 0).unwrap_or(3);
+    bytes[first..].to_vec()
 }

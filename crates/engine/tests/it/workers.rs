@@ -81,7 +81,7 @@ fn workers_of_workers_run(engine: Engine) {
     chromium,
     not(firefox = "no protocol of Firefox reaches scripts in workers")
 )]
-fn shared_workers_run_unattached(engine: Engine) {
+fn shared_workers_run(engine: Engine) {
     on_a_page(engine, async |stage| {
         stage.site.add(
             "/shared.js",
@@ -97,7 +97,7 @@ fn shared_workers_run_unattached(engine: Engine) {
     chromium,
     not(firefox = "no protocol of Firefox reaches scripts in workers")
 )]
-fn service_workers_run_unattached(engine: Engine) {
+fn service_workers_run(engine: Engine) {
     on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.site.add(

@@ -66,6 +66,7 @@ const WRITERS: &[(&str, &str)] = &[
         "a download, which is the file of the site; its name is masked in `files/names`",
     ),
     ("engine/src/egress/socks.rs", NETWORK),
+    ("engine/src/egress/tls.rs", NETWORK),
     ("engine/src/egress/tunnel.rs", NETWORK),
     ("engine/src/launch/chromium.rs", PROFILE),
     ("engine/src/launch/firefox.rs", PROFILE),
@@ -74,6 +75,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("engine/src/launch/profile/files.rs", PROFILE),
     ("engine/src/launch/profile/startup_cache.rs", PROFILE),
     ("engine/src/launch/ffmpeg.rs", "images"),
+    ("engine/src/video/webm.rs", "images"),
     (
         "engine/src/launch/upload.rs",
         "a file that the client uploads",

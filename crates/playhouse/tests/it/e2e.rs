@@ -361,6 +361,35 @@ async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
 }
 
 #[testkit::test(chromium, node)]
+#[cfg(target_os = "linux")]
+async fn an_app_that_does_not_respond_is_the_cause() {
+    let project = Project::new();
+    let client = project.serve(&misbehaving_app_path(""), &[]).await;
+    let started = client.success("e2e_start", json!({})).await;
+    let with_id = |url: &str| json!({ "url": url, "sessionId": started["sessionId"] });
+    client.success("navigate", with_id("/hang")).await;
+    // The reason was logged before the last call, and no answer has shown it.
+    client.success("navigate", with_id("about:blank")).await;
+    let hung = failed(&client, "navigate", with_id("/")).await;
+    assert_eq!(hung["errorCode"], "DEV_SERVER_FAILED", "{hung:#}");
+    assert!(text(&hung, "/message").contains("does not respond"));
+    let server = &hung["evidence"]["servers"][0];
+    assert_eq!(server["status"], "unhealthy", "{hung:#}");
+    assert!(text(server, "/log").contains("the worker has exited"));
+    let hung = failed(
+        &client,
+        "click",
+        json!({ "selector": "#nowhere", "timeout": 100, "sessionId": started["sessionId"] }),
+    )
+    .await;
+    assert!(hung["evidence"]["servers"][0]["log"].is_null(), "{hung:#}");
+    let restarted = client.success("e2e_restart", json!({})).await;
+    assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
+    assert!(client.end().await.success());
+    project.no_app_runs().await;
+}
+
+#[testkit::test(chromium, node)]
 async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
     let command = misbehaving_app_path("");
     let project = Project::new();

@@ -13,6 +13,7 @@ mod bad_elements;
 mod bad_input;
 mod batch;
 mod calls;
+mod certificates;
 mod cli;
 #[cfg(target_os = "linux")]
 mod clients;

@@ -108,6 +108,12 @@ const TABLE: &[Row] = &[
         &[Permissions, Safe],
     ),
     (
+        "browser_workers",
+        "function",
+        r#"{"action":"evaluate","function":"1"}"#,
+        CODE,
+    ),
+    (
         "browser_emulate",
         "permissions",
         r#"{"permissions":["geolocation"]}"#,
@@ -440,7 +446,7 @@ const SELECTING: &str = "\
     pattern position postData promptText properties quality reducedMotion regex remove removeHeaders request resourceType response role rules sameSite \
     scale search secure selector server sessionId since sinceLastCall size slowly source startElement startTarget startX startY static status \
     step stream submit tail target text textGone texts threshold time timeout timezone title tool touch type update uploadSpeed userAgent value \
-    values viewport wait waitUntil width x y";
+    values viewport wait waitUntil width worker x y";
 
 /// The flag that enables all tools.
 const CAPS: &str =

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
-use testkit::{Client, Engine, Processes, Site, eventually};
+use testkit::{Client, Engine, Launch, Processes, Resource, Site, eventually};
 
 use crate::faults::kill;
 use crate::{launch, launch_on, server, shared};
@@ -333,6 +333,81 @@ async fn the_configuration_records_each_page() {
         assert_eq!(probed(video)["streams"][0]["width"], width);
         assert!(shows(video, RED));
     }
+}
+
+/// Returns a folder for PATH, and the server that finds no other programs than those in it.
+fn without_ffmpeg() -> (tempfile::TempDir, Launch) {
+    let programs = tempfile::tempdir().expect("a folder");
+    let path = programs.path().display().to_string();
+    let flags = [
+        "--caps",
+        "devtools",
+        "--executable-path",
+        "/usr/bin/chromium",
+    ];
+    let server = launch(&flags).env("PATH", &path);
+    (programs, server)
+}
+
+/// The browser plays the file, and ffmpeg reads it.
+#[testkit::test(chromium, ffmpeg)]
+async fn without_ffmpeg_chromium_encodes_the_video_itself() {
+    let site = Site::start().await;
+    let (_programs, server) = without_ffmpeg();
+    let client = server.start().await;
+    let url = json!({ "url": red_page(&site) });
+    done(&client, "browser_navigate", url).await;
+    let started = Instant::now();
+    let video = json!({ "filename": "v.webm", "size": { "width": 320, "height": 320 } });
+    done(&client, "browser_start_video", video).await;
+    done(&client, "browser_wait_for", json!({ "time": 1 })).await;
+    let chapter = json!({ "title": "Two", "duration": 10 });
+    done(&client, "browser_video_chapter", chapter).await;
+    let paint = json!({ "function": "() => { document.body.style.background = 'blue' }" });
+    done(&client, "browser_evaluate", paint).await;
+    done(&client, "browser_wait_for", json!({ "time": 1 })).await;
+    let result = done(&client, "browser_stop_video", json!({})).await;
+    let elapsed = started.elapsed().as_secs_f64();
+    assert_eq!(result, "- [Video](./v.webm)");
+    let file = client.workspace().join("v.webm");
+    let facts = probed(&file);
+    let stream = &facts["streams"][0];
+    assert_eq!(stream["codec_name"], "vp8");
+    assert_eq!(stream["width"], 320);
+    let length = duration(&facts);
+    assert!(
+        length > 1.9 && length < elapsed + 0.2,
+        "{length} of {elapsed}"
+    );
+    assert_eq!(facts["chapters"][0]["tags"]["title"], "Two");
+    assert!(
+        shows(&file, RED) && shows(&file, BLUE),
+        "{:?}",
+        colours(&file)
+    );
+
+    let bytes = std::fs::read(&file).expect("the video");
+    site.add("/v.webm", Resource::new("video/webm", bytes));
+    let player = "<!doctype html><title>Player</title><video muted></video>";
+    let url = json!({ "url": site.add_page("/player", player) });
+    done(&client, "browser_navigate", url).await;
+    let play = "async () => {
+        const video = document.querySelector('video');
+        const canvas = document.createElement('canvas');
+        video.src = URL.createObjectURL(await (await fetch('/v.webm')).blob());
+        const colour = async (time) => {
+            video.currentTime = time;
+            await new Promise((resolve) => video.onseeked = resolve);
+            const context = canvas.getContext('2d');
+            context.drawImage(video, 0, 0, 10, 10);
+            const [red, , blue] = context.getImageData(5, 5, 1, 1).data;
+            return red > blue ? 'red' : 'blue';
+        };
+        if (!video.readyState) await new Promise((resolve) => video.onloadeddata = resolve);
+        return [await colour(0.2), await colour(video.duration - 0.1), video.duration > 1.9].join();
+    }";
+    let played = done(&client, "browser_evaluate", json!({ "function": play })).await;
+    assert_eq!(played, "\"red,blue,true\"");
 }
 
 #[testkit::test(chromium)]

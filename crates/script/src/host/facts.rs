@@ -156,7 +156,8 @@ fn of_request(host: &Host, page: &Page, event: &RequestEvent) -> Option<(&'stati
         RequestEvent::Responded { id, .. } => ("response", id),
         RequestEvent::Finished { id, .. } => ("requestfinished", id),
         RequestEvent::Failed { id, .. } => ("requestfailed", id),
-        RequestEvent::HeadersSent { .. }
+        RequestEvent::SentByWorker { .. }
+        | RequestEvent::HeadersSent { .. }
         | RequestEvent::ServedFromCache { .. }
         | RequestEvent::HeadersReceived { .. }
         | RequestEvent::Message { .. } => return None,

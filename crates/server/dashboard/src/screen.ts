@@ -9,6 +9,8 @@ const DOUBLE_CLICK = { time: 500, distance: 5 };
 
 export class Screen {
   private readonly canvas = element<HTMLCanvasElement>("screen");
+  /** Has the focus instead of the canvas, because an input method writes only into an editable element. */
+  private readonly keyboard = element<HTMLTextAreaElement>("keyboard");
   private readonly context = this.canvas.getContext("2d");
   private isControlled = false;
   private decoding = false;
@@ -21,16 +23,18 @@ export class Screen {
     private readonly send: Send,
     private readonly onLeave: () => void,
   ) {
-    const { canvas } = this;
+    const { canvas, keyboard } = this;
     canvas.addEventListener("pointerdown", (event) => this.onButton("down", event));
     canvas.addEventListener("pointerup", (event) => this.onButton("up", event));
     canvas.addEventListener("pointermove", (event) => this.onMove(event));
     canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
     canvas.addEventListener("contextmenu", (event) => this.isControlled && event.preventDefault());
-    canvas.addEventListener("keydown", (event) => this.onKeyDown(event));
-    canvas.addEventListener("keyup", (event) => this.onKeyUp(event));
-    canvas.addEventListener("blur", () => this.releaseKeys());
-    document.addEventListener("paste", (event) => this.onPaste(event));
+    keyboard.addEventListener("keydown", (event) => this.onKeyDown(event));
+    keyboard.addEventListener("keyup", (event) => this.onKeyUp(event));
+    keyboard.addEventListener("blur", () => this.releaseKeys());
+    keyboard.addEventListener("paste", (event) => this.onPaste(event));
+    keyboard.addEventListener("compositionend", () => this.sendText());
+    keyboard.addEventListener("input", (event) => (event as InputEvent).isComposing || this.sendText());
   }
 
   /** Shows a frame; one that arrives while another is decoded replaces those in between. */
@@ -49,9 +53,8 @@ export class Screen {
     if (!isControlled) this.releaseKeys();
     this.isControlled = isControlled;
     this.canvas.classList.toggle("controlled", isControlled);
-    // Screen readers pass the keys of an application on.
-    this.canvas.setAttribute("role", isControlled ? "application" : "img");
-    if (isControlled) this.canvas.focus();
+    this.keyboard.hidden = !isControlled;
+    if (isControlled) this.keyboard.focus();
   }
 
   private async decode(): Promise<void> {
@@ -86,7 +89,10 @@ export class Screen {
     if (!this.isControlled || !button) return;
     event.preventDefault();
     if (action === "down") {
-      this.canvas.focus();
+      // An input method shows its candidates there.
+      this.keyboard.style.left = `${event.offsetX}px`;
+      this.keyboard.style.top = `${event.offsetY}px`;
+      this.keyboard.focus();
       this.canvas.setPointerCapture(event.pointerId);
       this.countPress(event);
     }
@@ -130,8 +136,9 @@ export class Screen {
     }
     // The paste event has the text.
     if (event.key.toLowerCase() === "v" && (event.ctrlKey || event.metaKey)) return;
+    // The text follows in another event: of an input method, a dead key or a keyboard on the screen.
+    if (event.isComposing || ["Dead", "Process", "Unidentified"].includes(event.key)) return;
     event.preventDefault();
-    if (event.isComposing || event.key === "Dead" || event.key === "Process") return;
     this.pressed.add(event.key);
     this.send({ do: "keyDown", key: event.key });
   }
@@ -143,8 +150,16 @@ export class Screen {
   }
 
   private onPaste(event: ClipboardEvent): void {
+    event.preventDefault();
     const text = event.clipboardData?.getData("text");
-    if (this.isControlled && text && document.activeElement === this.canvas) this.send({ do: "text", text });
+    if (this.isControlled && text) this.send({ do: "text", text });
+  }
+
+  /** Sends what was written without the keys of its characters. */
+  private sendText(): void {
+    const text = this.keyboard.value;
+    this.keyboard.value = "";
+    if (this.isControlled && text) this.send({ do: "text", text });
   }
 
   private releaseKeys(): void {

@@ -33,6 +33,17 @@ pub(crate) fn check_content(settings: &Settings, parameter: &'static str) -> Res
     })
 }
 
+/// Refuses code of the client.
+pub(crate) fn check_evaluation(settings: &Settings, parameter: &'static str) -> Result<()> {
+    if runs_client_code(settings) {
+        return Ok(());
+    }
+    Err(Error::ParameterSwitchedOff {
+        parameter,
+        reason: "it runs code, and the server was started with --no-enable-script-evaluation",
+    })
+}
+
 fn runs_client_code(settings: &Settings) -> bool {
     !settings.tools.forbidden.contains(&Risk::Evaluation)
 }

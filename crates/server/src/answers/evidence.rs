@@ -54,7 +54,7 @@ pub(crate) struct ServerState {
     /// The URL refuses connections, also after a moment.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) refuses: bool,
-    /// The log since the last call.
+    /// The log since the last call; of a server that is not well, since the last lines that an answer showed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) log: String,
     /// The size of the omitted part of the log before that, in bytes.
@@ -70,7 +70,7 @@ impl ServerState {
     }
 
     /// Returns whether the server is healthy and has nothing to report.
-    fn is_well(&self) -> bool {
+    pub(crate) fn is_well(&self) -> bool {
         let Answer { status, error, .. } = &self.answer;
         !self.refuses
             && *status == Status::Running

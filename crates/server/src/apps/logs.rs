@@ -35,8 +35,7 @@ impl Position {
 /// A part of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Excerpt {
-    /// Text without colours and other escape sequences; its lines end with `
-    /// `, except possibly the last.
+    /// Text without colours and other escape sequences. Each line ends with a line feed, except possibly the last.
     pub(crate) text: String,
     /// The size of the omitted part before the text, in bytes.
     pub(crate) left_out: u64,

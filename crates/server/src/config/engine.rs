@@ -49,6 +49,7 @@ impl BrowserSettings {
             origins: self.origins.clone(),
             addresses: self.addresses.clone(),
             ignore_https_errors: self.ignore_https_errors,
+            tls: self.tls.clone(),
             can_throttle: self.can_throttle,
             is_confined: self.confined,
             args: self.args.clone(),

@@ -92,6 +92,14 @@ pub enum ConfigError {
         /// What to do instead, or what is missing.
         why: String,
     },
+    /// A certificate cannot be used.
+    #[error("{name}: {reason}")]
+    Certificate {
+        /// The flag or key of the option.
+        name: &'static str,
+        /// The reason, with the path of the file.
+        reason: String,
+    },
     /// Both `--mobile` and `--device` are set.
     #[error("Cannot use --mobile together with --device, pick one.")]
     MobileAndDevice,

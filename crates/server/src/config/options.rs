@@ -9,15 +9,16 @@ use engine::codegen::Language;
 use super::{
     layered::Source,
     secrets::SecretsSource,
+    settings::FFMPEG,
     table::{key, no_key, options},
     value::{
         AnswerStyle, Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames,
-        ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count, FilePaths,
-        FirefoxPreferences, ForcedColors, Headers, IgnoredArguments, ImageResponses, JsonObject,
-        LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number, OptionValue,
-        OriginList, Port, Ports, RecordHar, RecordVideo, ReducedMotion, Scripts, SessionExpiry,
-        SnapshotMode, StorageStateSource, Switch, ToolRules, ToolsetNames, Transport, Unsupported,
-        Viewport,
+        ClientCertificates, ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count,
+        FilePaths, FirefoxPreferences, ForcedColors, Headers, IgnoredArguments, ImageResponses,
+        JsonObject, LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers, Number,
+        OptionValue, OriginList, Port, Ports, RecordHar, RecordVideo, ReducedMotion, Scripts,
+        SessionExpiry, SnapshotMode, StorageStateSource, Switch, ToolRules, ToolsetNames,
+        Transport, Unsupported, Viewport,
     },
 };
 
@@ -161,6 +162,13 @@ options! {
         /// Accept broken certificates.
         ignore_https_errors: bool = false,
             key("browser.contextOptions.ignoreHTTPSErrors").everywhere();
+        /// A file of certificate authorities (PEM) to trust, beside those of Mozilla.
+        ca_cert: PathBuf, key("browser.caCert").flag();
+        /// Trust the certificate authorities of the system too, which Chromium and Firefox on Linux do not.
+        use_system_ca: bool = false, key("browser.useSystemCa").flag();
+        /// Client certificates for servers: a list of `origin`, `certPath` and `keyPath` (PEM).
+        client_certificates: ClientCertificates, key("browser.contextOptions.clientCertificates")
+            .secret();
         /// Start without network.
         offline: bool, key("browser.contextOptions.offline");
         /// Fail if a selector matches several elements. Playhouse always does, whatever the value.
@@ -319,8 +327,10 @@ options! {
         save_video: Size, key("saveVideo").flag();
         /// Record a video of each page into the folder `dir`, perhaps with `size`.
         record_video: RecordVideo, key("browser.contextOptions.recordVideo");
-        /// The ffmpeg for videos.
-        ffmpeg: PathBuf = "ffmpeg".into(), key("ffmpeg").flag();
+        /// Encrypt storage state files with this passphrase, and read those that are encrypted with it. Prefer the environment variable, because other users of the machine can see flags.
+        state_key: String, key("files.stateKey").flag().secret();
+        /// The ffmpeg for videos. Without one, Chromium encodes them itself.
+        ffmpeg: PathBuf = FFMPEG.into(), key("ffmpeg").flag();
         /// Record a trace of each browser context, from its start to its end, in the folder of traces.
         save_trace: bool = false, key("saveTrace").flag();
         /// The folder of traces.
@@ -421,9 +431,6 @@ options! {
             .later("use --cdp-endpoint for a running browser");
         /// Open the developer tools.
         devtools: bool, key("browser.launchOptions.devtools").later(LATER_RELEASE);
-        /// Client certificates for servers.
-        client_certificates: Unsupported, key("browser.contextOptions.clientCertificates")
-            .secret().later(LATER_RELEASE);
         /// The base of relative URLs.
         base_url: Unsupported, key("browser.contextOptions.baseURL")
             .later("write addresses in full");

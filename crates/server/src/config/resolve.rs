@@ -7,6 +7,7 @@ mod files;
 mod safe;
 mod servers;
 mod telemetry;
+mod tls;
 mod tools;
 
 use std::path::{Path, PathBuf, absolute};
@@ -112,6 +113,7 @@ pub(crate) fn resolve(
     let extension = extension(options, environment);
     let leases = paths::playhouse_cache(environment).join("servers");
     let dev_servers = servers::servers(options, cwd, &leases)?;
+    let tls = tls::tls(options, environment, cwd)?;
     let kind = options.browser.value();
     let kind = kind.map_or(BrowserKind::Chromium, |name| browser_kind(name.0));
     Ok(Settings {
@@ -171,12 +173,14 @@ pub(crate) fn resolve(
             origins: origins.clone(),
             addresses: addresses.clone(),
             ignore_https_errors: required(&options.ignore_https_errors),
+            tls: tls.clone(),
             can_throttle,
             confined: false,
         },
         context: ContextSettings {
             options: engine::ContextOptions {
                 observe_vitals,
+                tls,
                 ..context(
                     options,
                     device,

@@ -141,6 +141,8 @@ pub struct BrowserSettings {
     pub addresses: AddressRules,
     /// Whether invalid certificates of the proxy are accepted.
     pub ignore_https_errors: bool,
+    /// The certificates of the default context. Those of other contexts are the same.
+    pub tls: engine::TlsOptions,
     /// Whether a tool that throttles the network is listed.
     pub can_throttle: bool,
     /// Whether browser contexts have egress proxies, and the browser must not connect without them.
@@ -265,6 +267,9 @@ pub struct PromptSettings {
 
 /// A duration without an end.
 pub(crate) const NEVER: Duration = Duration::MAX;
+
+/// The name of ffmpeg in PATH.
+pub(crate) const FFMPEG: &str = "ffmpeg";
 
 /// The number and the lifetime of sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -486,6 +491,27 @@ impl AnswerSettings {
     }
 }
 
+/// A passphrase for storage state files.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct StateKey(String);
+
+impl StateKey {
+    pub(crate) fn new(passphrase: String) -> Self {
+        Self(passphrase)
+    }
+
+    pub(crate) fn passphrase(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for StateKey {
+    /// Omits the passphrase.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("StateKey")
+    }
+}
+
 /// The folders of files, and which files tools may access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSettings {
@@ -503,6 +529,8 @@ pub struct FileSettings {
     pub client_paths: bool,
     /// The absolute paths of files and folders that no tool may read or write: configuration, keys, secrets, profiles, state.
     pub protected: Vec<PathBuf>,
+    /// The passphrase with which storage state files are encrypted; `None`: they are plain.
+    pub(crate) state_key: Option<StateKey>,
     /// The user's folder for files of the login session (`XDG_RUNTIME_DIR`).
     pub runtime_dir: Option<PathBuf>,
     /// The folders of the principal of the session; `None` without authentication.
@@ -530,7 +558,7 @@ pub struct FileSettings {
 /// The recording of videos.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VideoSettings {
-    /// The path of ffmpeg, or its name in PATH.
+    /// The path of ffmpeg, or its name in PATH. [`FFMPEG`] if none is configured.
     pub ffmpeg: PathBuf,
     /// The size of the videos of all pages, which are written to the output folder; `None`: not all pages are recorded.
     pub save: Option<Size>,

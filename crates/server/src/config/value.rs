@@ -27,7 +27,8 @@ pub(crate) use lists::{
 };
 pub(crate) use servers::{CommandLine, NamedServer, NamedServers};
 pub(crate) use structured::{
-    BlockServiceWorkers, BrowserName, FirefoxPreferences, JsonObject, RecordVideo,
+    BlockServiceWorkers, BrowserName, ClientCertificate, ClientCertificates, FirefoxPreferences,
+    JsonObject, RecordVideo,
 };
 pub use structured::{HarContent, HarMode, RecordHar, StorageStateSource, Viewport};
 

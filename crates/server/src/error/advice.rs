@@ -250,6 +250,7 @@ pub(crate) fn instead(alternative: engine::Alternative) -> &'static str {
         A::LocalBrowser => {
             "A proxy on this machine does it, to which a browser that runs elsewhere cannot connect: let the browser be started here, or restrict its network where it runs."
         }
+        A::Ffmpeg => "Install ffmpeg, or use --browser=chromium.",
         A::LaunchedBrowser => "Use a browser that Playhouse starts, without --extension.",
     }
 }

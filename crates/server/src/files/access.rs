@@ -108,7 +108,8 @@ impl FileAccess {
     /// Reads the storage state file of that name.
     pub(crate) async fn storage_state(&self, name: &str) -> Result<StorageState> {
         let path = self.readable(name)?;
-        parsed_state(&path, self.output.read(&path).await)
+        let bytes = self.output.read(&path).await;
+        parsed_state(&path, bytes, self.output.state_key.as_ref()).await
     }
 
     /// Returns the path of that name, if its file or folder may be uploaded to a page by `tool`.

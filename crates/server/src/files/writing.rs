@@ -1,6 +1,7 @@
 //! Writing files for a client.
 
 use super::beneath::{FILE, PRIVATE_FILE, Use, open};
+use super::encryption::encrypt;
 use super::{FileOrigin, Output, WrittenFile};
 use crate::config::Secrets;
 use crate::error::{Error, Result};
@@ -40,6 +41,19 @@ impl Output {
     /// Writes a text that contains credentials, such as a storage state.
     pub(crate) async fn write_sensitive(&self, file: &WrittenFile, text: String) -> Result<()> {
         self.write_as(file, text, true).await
+    }
+
+    /// Writes a storage state, encrypted if the operator has given a passphrase.
+    pub(crate) async fn write_state(&self, file: &WrittenFile, text: String) -> Result<()> {
+        let Some(key) = self.state_key.clone() else {
+            return self.write_sensitive(file, text).await;
+        };
+        let encrypted = task::compute(move || encrypt(&text, &key)).await;
+        let encrypted = encrypted.map_err(|reason| Error::File {
+            path: file.path.display().to_string(),
+            reason: reason.to_owned(),
+        })?;
+        self.write_sensitive(file, encrypted).await
     }
 
     /// Writes a binary file; folders above it are created. The file becomes a resource, unlike a file that the client only names.

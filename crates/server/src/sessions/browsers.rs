@@ -445,7 +445,9 @@ impl Drop for Reservation<'_> {
 pub(crate) async fn first_state(wanted: &Settings) -> Result<Option<StorageState>> {
     let state = match &wanted.context.storage_state {
         None => return Ok(None),
-        Some(StorageStateSource::File(path)) => files::storage_state(path).await?,
+        Some(StorageStateSource::File(path)) => {
+            files::storage_state(path, wanted.files.state_key.as_ref()).await?
+        }
         Some(StorageStateSource::Inline(state)) => {
             serde_json::from_value(state.clone()).map_err(|error| Error::File {
                 path: "browser.contextOptions.storageState".to_owned(),

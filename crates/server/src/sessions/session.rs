@@ -354,7 +354,7 @@ impl Session {
         }
         // The trace of a lost context.
         Box::pin(self.end_trace()).await;
-        let ffmpeg = self.automatic_ffmpeg().await?;
+        let encoder = self.automatic_encoder().await?;
         let progress = call.within(self.settings.browser.launch_timeout);
         call.set_status("waiting for the browser to start");
         // A large future, which is part of those of most tools.
@@ -381,7 +381,7 @@ impl Session {
             }
         }
         let context = &tabs.open().context;
-        Box::pin(self.start_automatic_videos(ffmpeg, context, output)).await?;
+        Box::pin(self.start_automatic_videos(encoder, context, output)).await?;
         Ok(tabs)
     }
 

@@ -49,6 +49,7 @@ mod vitals;
 mod wait;
 mod web_mcp;
 mod web_storage;
+mod workers;
 
 use crate::tools::tool::{Tool as _, Toolset};
 
@@ -67,6 +68,7 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         resume::TOOLS,
         highlight::TOOLS,
         styles::TOOLS,
+        workers::TOOLS,
         annotate::TOOLS,
         dialog::TOOLS,
         media::TOOLS,

@@ -190,8 +190,10 @@ pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
     }
 }
 
-/// Returns the state of each server, and what it logged since the marks.
+/// Returns the state of each server, and what it logged since the marks. The log of a server that is not well begins after the last lines
+/// that an answer showed, because its cause may be older.
 async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
+    let shown = app.marks_of_shown_logs();
     let states = app
         .servers()
         .iter()
@@ -209,16 +211,18 @@ async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
                 log: String::new(),
                 log_left_out: None,
             };
-            let (log, left_out) = match state.is_dead() {
+            let (log, left_out) = match state.is_well() {
+                true => before,
                 // A server may log the reason of its exit late.
-                true => written(server, mark(marks, index)),
-                false => before,
+                false => written(server, mark(&shown, index)),
             };
             state.log = log;
             state.log_left_out = (left_out > 0).then_some(left_out);
             state
         });
-    futures_util::future::join_all(states).await
+    let states = futures_util::future::join_all(states).await;
+    app.logs_shown();
+    states
 }
 
 /// Returns what the command of a server reports, and whether the server refuses connections. A server that refuses them is checked again

@@ -94,6 +94,7 @@ fn entries(text: &str) -> impl Iterator<Item = Entry> {
             group,
             started: start_time(&started).unwrap_or_else(|| started.join("_")),
             ended,
+            processor_time: None,
         })
     })
 }

@@ -185,6 +185,32 @@ pub struct StackFrame {
     pub column_number: u32,
 }
 
+/// [`script.getRealms`](https://w3c.github.io/webdriver-bidi/#command-script-getRealms)
+#[derive(Debug, Clone, Serialize)]
+pub struct GetRealms {
+    pub context: BrowsingContext,
+}
+command!(GetRealms, "script.getRealms", GetRealmsResult);
+
+/// The result of [`GetRealms`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct GetRealmsResult {
+    pub realms: Vec<RealmInfo>,
+}
+
+/// [`script.RealmInfo`](https://w3c.github.io/webdriver-bidi/#type-script-RealmInfo)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct RealmInfo {
+    pub realm: Realm,
+    /// The origin. For a worker, Firefox gives the URL of its script.
+    pub origin: String,
+    /// `window`, `dedicated-worker`, `shared-worker`, `service-worker`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
 /// [`script.Source`](https://w3c.github.io/webdriver-bidi/#type-script-Source)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]

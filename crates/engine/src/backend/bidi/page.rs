@@ -33,6 +33,7 @@ mod requests;
 mod screencast;
 mod screenshot;
 mod unresponsive;
+mod workers;
 
 /// The number of scripts to run before all requests of a document are reported: the browser process reports a request some turns after it
 /// was sent. With two cores and a load of 14, one request in 12 was later than one script, one in 100 later than five.

@@ -4,7 +4,7 @@ use super::context::{CdpContext, Host};
 use super::{origins, proxy_bypass_list, targets};
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
-    Feature, creation,
+    Feature, WorkerKind, creation,
 };
 use crate::error::Result;
 use crate::launch::source::{FileStager, Source};
@@ -97,6 +97,15 @@ fn target_filter() -> target::TargetFilter {
     filter
 }
 
+/// Returns the kind of a worker that belongs to a context and not to a page.
+fn worker_kind(target: &str) -> Option<WorkerKind> {
+    match target {
+        "shared_worker" => Some(WorkerKind::Shared),
+        "service_worker" => Some(WorkerKind::Service),
+        _ => None,
+    }
+}
+
 #[async_trait]
 impl BrowserBackend for CdpBrowser {
     fn product(&self) -> &str {
@@ -157,7 +166,7 @@ impl BrowserBackend for CdpBrowser {
             contexts.default_id = response.default_browser_context_id;
         }
         context.prepare().await?;
-        // Pages that existed before are attached again, and so reported.
+        // Pages and workers that existed before are attached again, and so reported.
         let targets = self
             .shared
             .root
@@ -168,7 +177,10 @@ impl BrowserBackend for CdpBrowser {
         let mut attached = Vec::new();
         for info in targets.target_infos {
             let is_own = self.shared.contexts().owner(&info).is_some();
-            if info.kind == "page" && is_own && !context.has_page(&info.target_id) {
+            let is_page = info.kind == "page" && !context.has_page(&info.target_id);
+            let is_worker =
+                worker_kind(&info.kind).is_some() && !context.has_worker(&info.target_id);
+            if is_own && (is_page || is_worker) {
                 attached.push(self.shared.root.send(&target::AttachToTarget {
                     target_id: info.target_id,
                     flatten: Some(true),
@@ -253,6 +265,7 @@ impl Shared {
         } else if let Some(Ok(detached)) = event.parse::<target::DetachedFromTarget>() {
             for context in self.contexts().all() {
                 context.page_detached(&detached.session_id);
+                context.worker_detached(&detached.session_id);
             }
         } else if let Some(Ok(crashed)) = event.parse::<target::TargetCrashed>() {
             for context in self.contexts().all() {
@@ -271,24 +284,27 @@ impl Shared {
     fn on_target_attached(&self, attached: target::AttachedToTarget) {
         let session = self.root.connection().session(attached.session_id.as_str());
         let owner = self.contexts().owner(&attached.target_info);
-        match (attached.target_info.kind.as_str(), owner) {
-            ("page", Some(context)) => {
+        let kind = attached.target_info.kind.clone();
+        match owner {
+            Some(context) if kind == "page" => {
                 let new = attached.waiting_for_debugger;
                 context.page_attached(session, attached.target_info, new);
             }
-            // A target that is not used waits for the debugger. The result does not matter.
-            (kind, _) => {
+            owner => {
+                for rules in self.contexts().rules() {
+                    targets::guard(&session, &rules);
+                }
+                if let (Some(context), Some(kind)) = (owner, worker_kind(&kind)) {
+                    return context.worker_attached(session, attached.target_info, kind);
+                }
                 tracing::debug!(
                     kind,
                     url = attached.target_info.url,
                     "a target that is not driven"
                 );
-                for rules in self.contexts().rules() {
-                    targets::guard(&session, &rules);
-                }
-                // The events of a worker would only fill a queue. A page has no events without enabled domains, and detaching from it would reset
-                // the media type that its owner emulates.
-                match kind {
+                // A target that is not used waits for the debugger. The events of a worker would only fill a queue. A page has no events without
+                // enabled domains, and detaching from it would reset the media type that its owner emulates.
+                match &*kind {
                     "page" => session.post(&runtime::RunIfWaitingForDebugger {}),
                     _ => targets::detach_target(session, &self.root, attached.session_id),
                 }

@@ -1,12 +1,14 @@
 //! A browser context of Chromium: its pages, cookies and permissions.
 
-use super::page::{CdpPage, setup};
+use super::page::workers::ContextWorkers;
+use super::page::{CdpPage, ContextParts, setup};
 use super::utility_page::UtilityPage;
 use crate::backend::registry::PageRegistry;
 use crate::backend::withheld::Withheld;
 use crate::backend::{
     Capabilities, ContextBackend, ContextObserver, ContextOptions, EmulatedOption, Geolocation,
-    Headers, OriginDocuments, PageBackend, PageEvent, PageId, Permissions, Throttling,
+    Headers, OriginDocuments, PageBackend, PageEvent, PageId, Permissions, RunningWorker,
+    Throttling, WorkerKind,
 };
 use crate::error::{Error, Result};
 use crate::launch::source::FileStager;
@@ -45,6 +47,7 @@ pub(super) struct CdpContext {
     observer: Arc<dyn ContextObserver>,
     options: Mutex<ContextOptions>,
     pages: Arc<PageRegistry<CdpPage>>,
+    workers: Arc<ContextWorkers>,
     withheld: Withheld<(Session, target::TargetInfo)>,
     /// Held while a page is created, because it cannot be identified before the response.
     creating: tokio::sync::Mutex<()>,
@@ -67,6 +70,7 @@ impl CdpContext {
             observer,
             options: Mutex::new(options),
             pages,
+            workers: Arc::default(),
             withheld: Withheld::default(),
             creating: tokio::sync::Mutex::default(),
         })
@@ -179,9 +183,7 @@ impl CdpContext {
             return;
         }
         self.pages.pages().begin(id.clone(), session_id);
-        let options = self.options().clone();
-        let user_agent = self.host.user_agent.clone();
-        let files = self.host.files.clone();
+        let parts = self.parts();
         let (observer, pages, root) = (
             self.observer.clone(),
             self.pages.clone(),
@@ -189,7 +191,7 @@ impl CdpContext {
         );
         let target = info.target_id;
         task::spawn("page setup", async move {
-            match setup::page(session, &target, files, options, user_agent, events).await {
+            match setup::page(session, &target, parts, events).await {
                 Ok(prepared) => {
                     let page = prepared.page.clone();
                     let hears = observer.page_opened(page.clone(), opener);
@@ -206,6 +208,40 @@ impl CdpContext {
             pages.changes.notify();
         })
         .detach();
+    }
+
+    /// Returns what the pages and workers of the context have from it.
+    fn parts(&self) -> ContextParts {
+        ContextParts {
+            files: self.host.files.clone(),
+            options: self.options().clone(),
+            user_agent: self.host.user_agent.clone(),
+            workers: Arc::downgrade(&self.workers),
+        }
+    }
+
+    pub(super) fn has_worker(&self, target: &str) -> bool {
+        self.workers.contains(target)
+    }
+
+    /// Prepares a shared or service worker that was attached, lets it run, and reports it.
+    pub(super) fn worker_attached(
+        &self,
+        session: Session,
+        info: target::TargetInfo,
+        kind: WorkerKind,
+    ) {
+        let worker = RunningWorker {
+            id: info.target_id.into(),
+            kind,
+            url: info.url.into(),
+        };
+        let observer = self.observer.worker_started(&worker);
+        self.workers.add(session, worker, self.parts(), observer);
+    }
+
+    pub(super) fn worker_detached(&self, session: &str) {
+        self.workers.remove(session);
     }
 
     /// Opens a utility page, which is not one of the context's pages.
@@ -293,6 +329,20 @@ impl CdpContext {
         self.options.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Changes a setting of all requests: like [`Self::change`], and that of each shared and service worker.
+    async fn change_requests(
+        &self,
+        change: impl FnOnce(&mut ContextOptions),
+    ) -> Result<Vec<Arc<CdpPage>>> {
+        let mut all = self.change(change).await?;
+        let options = self.options().clone();
+        for worker in self.workers.all() {
+            worker.set_context_options(options.clone());
+            all.push(worker);
+        }
+        Ok(all)
+    }
+
     /// Changes a setting of all pages: first the stored one, then that of each open page.
     async fn change(&self, change: impl FnOnce(&mut ContextOptions)) -> Result<Vec<Arc<CdpPage>>> {
         change(&mut self.options());
@@ -322,7 +372,10 @@ impl ContextBackend for CdpContext {
     }
 
     async fn set_offline(&self, offline: bool) -> Result<()> {
-        for page in self.change(|options| options.offline = offline).await? {
+        for page in self
+            .change_requests(|options| options.offline = offline)
+            .await?
+        {
             page.apply_network().await?;
         }
         Ok(())
@@ -330,7 +383,7 @@ impl ContextBackend for CdpContext {
 
     async fn set_throttling(&self, throttling: Throttling) -> Result<()> {
         for page in self
-            .change(|options| options.throttling = throttling)
+            .change_requests(|options| options.throttling = throttling)
             .await?
         {
             page.apply_network().await?;
@@ -346,7 +399,10 @@ impl ContextBackend for CdpContext {
     }
 
     async fn set_routes(&self, routes: Routes) -> Result<()> {
-        for page in self.change(|options| options.routes = routes).await? {
+        for page in self
+            .change_requests(|options| options.routes = routes)
+            .await?
+        {
             page.apply_interception().await?;
         }
         Ok(())
@@ -354,7 +410,7 @@ impl ContextBackend for CdpContext {
 
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
         for page in self
-            .change(|options| options.extra_headers = headers.clone())
+            .change_requests(|options| options.extra_headers = headers.clone())
             .await?
         {
             page.apply_extra_headers().await?;

@@ -2,7 +2,7 @@
 
 use crate::backend::{
     ContextOptions, FrameId, Headers, LoaderId, MediaFeatures, PageBackend, PageEvent, PageId,
-    Reporter, RequestId, ScreencastSender, Viewport,
+    Reporter, RequestId, RunningWorker, ScreencastSender, Viewport,
 };
 use crate::changes::Changes;
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use crate::launch::source::FileStager;
 use crate::routes::Routes;
 use async_trait::async_trait;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use task::Task;
 use tokio::sync::oneshot;
 use wire::Session;
@@ -23,6 +23,7 @@ use input::Drag;
 use listeners::KnownListeners;
 use profiling::ProfilingState;
 use requests::RequestRecord;
+use workers::ContextWorkers;
 use worlds::Worlds;
 
 mod authentication;
@@ -42,6 +43,7 @@ mod screenshot;
 pub(super) mod setup;
 mod styles;
 mod unresponsive;
+pub(super) mod workers;
 mod worlds;
 
 pub(crate) struct CdpPage {
@@ -49,6 +51,9 @@ pub(crate) struct CdpPage {
     main: FrameId,
     files: FileStager,
     session: Session,
+    /// The shared or service worker whose session it is, instead of that of a page.
+    worker: Option<RunningWorker>,
+    context_workers: Weak<ContextWorkers>,
     state: Mutex<State>,
     worlds: Mutex<Worlds>,
     listeners: Mutex<HashMap<FrameId, KnownListeners>>,
@@ -59,6 +64,16 @@ pub(crate) struct CdpPage {
     screencast: Mutex<Option<ScreencastSender>>,
     reporter: Reporter,
     reader: OnceLock<Task>,
+}
+
+/// What a page has from its context.
+#[derive(Clone)]
+pub(super) struct ContextParts {
+    pub(super) files: FileStager,
+    pub(super) options: ContextOptions,
+    /// The user agent of the browser itself.
+    pub(super) user_agent: String,
+    pub(super) workers: Weak<ContextWorkers>,
 }
 
 /// The state that the sessions of a page share.
@@ -93,15 +108,22 @@ impl CdpPage {
     pub(super) fn new(
         session: Session,
         target: &str,
-        files: FileStager,
-        options: ContextOptions,
-        user_agent: String,
+        parts: ContextParts,
+        worker: Option<RunningWorker>,
     ) -> Self {
+        let ContextParts {
+            files,
+            options,
+            user_agent,
+            workers,
+        } = parts;
         Self {
             id: target.into(),
             files,
             main: target.into(),
             session,
+            worker,
+            context_workers: workers,
             state: Mutex::new(State {
                 viewport: options.viewport.clone(),
                 media: options.media.clone(),

@@ -6,7 +6,7 @@ use super::targets::page_id;
 use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
 use crate::backend::{
-    Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter, Styles,
+    Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter, Styles, Workers,
 };
 use crate::changes::Changes;
 use crate::error::{Error, Result};
@@ -172,6 +172,8 @@ impl WebKitPage {
 }
 
 impl Styles for WebKitPage {}
+
+impl Workers for WebKitPage {}
 
 #[async_trait]
 impl PageBackend for WebKitPage {

@@ -79,7 +79,7 @@ async fn the_dashboard_is_used_by_keyboard(engine: Engine) {
     is_focused("take-over").await;
     dashboard.press("Enter").await;
     dashboard.shows("#control", CONTROL).await;
-    is_focused("screen").await;
+    is_focused("keyboard").await;
     // Keys go to the page, and Tab does not leave the view.
     for key in ["Tab", "a", "b"] {
         dashboard.press(key).await;

@@ -19,10 +19,13 @@ async fn a_user_takes_a_session_over_and_hands_it_back(engine: Engine) {
         dashboard.press(key).await;
     }
     // A key of another layout.
-    let other = "() => document.querySelector('#screen').dispatchEvent(new KeyboardEvent('keydown', { key: 'ü' }))";
+    let other = "() => document.querySelector('#keyboard').dispatchEvent(new KeyboardEvent('keydown', { key: 'ü' }))";
     evaluated(&dashboard.user, other).await;
+    // An input method writes without the keys of its characters.
+    let written = "() => document.execCommand('insertText', false, '日本')";
+    evaluated(&dashboard.user, written).await;
     // Tools that only read are not held up.
-    dashboard.field_has("shopping", "Ho ü").await;
+    dashboard.field_has("shopping", "Ho ü日本").await;
     let fill = json!({ "sessionId": "shopping", "selector": "input", "value": "agent" });
     let mut brief = fill.clone();
     brief["timeout"] = json!(100);
@@ -78,7 +81,7 @@ async fn control_ends_with_the_dashboard() {
     let dashboard = Dashboard::start(Engine::Chromium).await;
     dashboard.open_and_take_over(&url).await;
     // A key that is pressed is released.
-    let down = "() => document.querySelector('#screen').dispatchEvent(new KeyboardEvent('keydown', { key: 'w' }))";
+    let down = "() => document.querySelector('#keyboard').dispatchEvent(new KeyboardEvent('keydown', { key: 'w' }))";
     dashboard.click("#screen").await;
     evaluated(&dashboard.user, down).await;
     dashboard.field_has("shopping", "w").await;

@@ -10,6 +10,7 @@ use crate::{
     cli::{install::plan, platform::Platform},
     config::Settings,
 };
+use engine::Feature;
 
 /// A megabyte, in bytes.
 #[cfg(unix)]
@@ -32,7 +33,16 @@ async fn videos(settings: &Settings, platform: &Platform) -> Finding {
     match engine::Ffmpeg::find(program).await {
         Ok(_) => Finding::good("ffmpeg", "records videos"),
         Err(engine::Error::FfmpegUnavailable { reason }) => {
-            let finding = Finding::note("ffmpeg", format!("no videos: {reason}"));
+            let lacks = match settings
+                .browser
+                .kind
+                .capabilities()
+                .has(Feature::VideoFrames)
+            {
+                true => "videos are not padded and larger",
+                false => "no videos",
+            };
+            let finding = Finding::note("ffmpeg", format!("{lacks}: {reason}"));
             match plan::packages(platform, &["ffmpeg"]) {
                 Some(step) => finding.repaired_by(step.to_string()),
                 None => finding.repaired_by("brew install ffmpeg, or --ffmpeg PATH"),

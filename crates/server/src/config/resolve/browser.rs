@@ -68,7 +68,7 @@ const APPROVAL_TIMEOUT: Duration = Duration::from_secs(120);
 const REPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The options that tabs of the user's own browser cannot fulfil.
-const NOT_WITH_EXTENSION: [&str; 16] = [
+const NOT_WITH_EXTENSION: [&str; 18] = [
     "isolated",
     "cdp_endpoint",
     "webdriver_endpoint",
@@ -77,6 +77,8 @@ const NOT_WITH_EXTENSION: [&str; 16] = [
     "mobile",
     "storage_state",
     "ignore_https_errors",
+    "ca_cert",
+    "use_system_ca",
     "grant_permissions",
     "deny_permissions",
     "allowed_origins",

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::required;
+use super::tls::key_files;
 use crate::config::{
     environment::Environment,
     options::Options,
     paths,
     secrets::SecretsSource,
-    settings::{FileSettings, VideoSettings},
+    settings::{FileSettings, StateKey, VideoSettings},
     value::{Bytes, CommaList, RecordVideo},
 };
 
@@ -31,6 +32,7 @@ pub(super) fn files(
         client_paths: required(&options.client_paths),
         quarantine: required(&options.quarantine_downloads),
         protected,
+        state_key: options.state_key.value().map(StateKey::new),
         runtime_dir: environment.path("XDG_RUNTIME_DIR"),
         owner: None,
         save_session: required(&options.save_session),
@@ -82,7 +84,8 @@ pub(super) fn protected(options: &Options, environment: &Environment, cwd: &Path
             PathBuf::from(name)
         })
     });
-    let named = named.into_iter().flatten().chain(scripts).chain(older_logs);
+    let named = named.into_iter().flatten().chain(scripts);
+    let named = named.chain(older_logs).chain(key_files(options));
     let mut protected: Vec<_> = named.map(|path| cwd.join(path)).collect();
     protected.push(profiles(environment));
     protected.push(paths::playhouse_cache(environment));

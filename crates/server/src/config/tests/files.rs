@@ -225,7 +225,6 @@ fn every_key_of_the_package_is_taken_or_refused_with_the_reason() {
             "browser.launchOptions.handleSIGINT",
             "browser.launchOptions.handleSIGTERM",
             "browser.contextOptions.baseURL",
-            "browser.contextOptions.clientCertificates",
             "browser.remoteEndpoint",
         ]
     );

@@ -258,6 +258,66 @@ impl OptionValue for StorageStateSource {
     }
 }
 
+/// Client certificates, in the form of Playwright.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct ClientCertificates(pub(crate) Vec<ClientCertificate>);
+
+/// A client certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ClientCertificate {
+    /// The only origin that gets it.
+    pub(crate) origin: String,
+    /// The certificate with its chain, in PEM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cert_path: Option<PathBuf>,
+    /// The key, in PEM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key_path: Option<PathBuf>,
+    /// Both in PKCS #12, which is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pfx_path: Option<PathBuf>,
+    /// The passphrase of the key, which is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) passphrase: Option<String>,
+}
+
+impl OptionValue for ClientCertificates {
+    const WORD: &'static str = "JSON";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let value = serde_json::from_str(text).unwrap_or(Value::Null);
+        Self::from_json(&value)
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        shaped(value, "a list of objects with origin, certPath and keyPath")
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self)
+    }
+
+    fn schema() -> Value {
+        json!({
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "origin": { "type": "string" },
+                    "certPath": { "type": "string" },
+                    "keyPath": { "type": "string" },
+                    "pfxPath": { "type": "string" },
+                    "passphrase": { "type": "string" }
+                },
+                "required": ["origin"],
+                "additionalProperties": false
+            }
+        })
+    }
+}
+
 /// Declares options that are JSON objects. As text, the value is JSON.
 macro_rules! objects {
     ($($name:ident: $expected:literal, $schema:tt;)*) => { $(

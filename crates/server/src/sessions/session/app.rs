@@ -2,7 +2,7 @@
 
 use crate::answers::evidence::FailedRequest;
 use crate::apps::{self, DevServer, Position, Reason, StopOutcome, Use};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::timestamp::timestamp;
 use engine::{ConsoleMessage, MessageKind, Page, PageId, RequestId, RequestOutcome};
 use serde::Serialize;
@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use supervisor::Logs;
+use url::Url;
 
 /// The largest number of stored errors; the oldest are removed first.
 const MAX_ERRORS: usize = 500;
@@ -32,6 +33,7 @@ pub(crate) struct App {
 struct State {
     began: Marks,
     ended: Marks,
+    shown: Marks,
     reported: HashMap<PageId, ReportedCounts>,
     errors: VecDeque<SessionError>,
     /// The number of removed errors.
@@ -146,6 +148,7 @@ impl App {
         };
         app.call_began();
         app.call_ended();
+        app.logs_shown();
         app
     }
 
@@ -159,6 +162,24 @@ impl App {
         self.servers.first()?.known()?.url
     }
 
+    /// Waits until the server of a URL is known not to respond, and returns the failure. Waits forever for another URL.
+    pub(crate) async fn becomes_unresponsive(&self, url: &str) -> Error {
+        let origin = |url: &str| Some(Url::parse(url).ok()?.origin());
+        let serves = |server: &&Arc<DevServer>| {
+            let its_url = server.known().and_then(|known| known.url);
+            its_url.is_some_and(|its_url| origin(&its_url) == origin(url))
+        };
+        let Some(server) = self.servers.iter().find(serves) else {
+            return std::future::pending().await;
+        };
+        Error::DevServerFailed {
+            server: server.name().to_owned(),
+            during: "call",
+            reason: server.becomes_unresponsive().await,
+            report: Box::default(),
+        }
+    }
+
     /// Records the log positions at the start of a call that acts.
     pub(crate) fn call_began(&self) {
         let now = self.now();
@@ -169,6 +190,17 @@ impl App {
     pub(crate) fn call_ended(&self) {
         let now = self.now();
         self.state().ended = now;
+    }
+
+    /// Records that an answer shows the ends of the logs.
+    pub(crate) fn logs_shown(&self) {
+        let now = self.now();
+        self.state().shown = now;
+    }
+
+    /// Returns the log positions behind the last lines that an answer showed.
+    pub(crate) fn marks_of_shown_logs(&self) -> Marks {
+        self.state().shown.clone()
     }
 
     /// Returns the log positions at the start of the last call that acted.

@@ -298,7 +298,7 @@ impl Tab {
             self.record_title(document, title.clone());
             *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(ReadDocument {
                 is_empty: snapshot.text.is_empty(),
-                is_busy: snapshot.is_busy,
+                is_busy: snapshot.is_busy || self.page.is_loading_scripts(),
             });
         }
         if options.layout == Layout::Full {

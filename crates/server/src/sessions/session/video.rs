@@ -2,10 +2,14 @@
 
 use super::Session;
 use crate::calls::Call;
+use crate::config::FFMPEG;
 use crate::error::{Error, Result};
 use crate::files::{Output, WrittenFile};
-use engine::{BrowserContext, Ffmpeg, Page, Progress, Size, VideoOptions, VideoRecording};
-use std::path::PathBuf;
+use engine::{
+    BrowserContext, Feature, Ffmpeg, Page, Progress, Size, VideoEncoder, VideoOptions,
+    VideoRecording,
+};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use task::Task;
@@ -27,7 +31,7 @@ pub(crate) struct Video {
 
 struct Shared {
     context: BrowserContext,
-    ffmpeg: Ffmpeg,
+    encoder: VideoEncoder,
     options: VideoOptions,
     output: Output,
     target: Target,
@@ -56,14 +60,14 @@ impl Video {
     /// Starts to record the pages of a context.
     pub(crate) async fn start(
         context: BrowserContext,
-        ffmpeg: Ffmpeg,
+        encoder: VideoEncoder,
         options: VideoOptions,
         output: Output,
         target: Target,
     ) -> Self {
         let shared = Arc::new(Shared {
             context,
-            ffmpeg,
+            encoder,
             options,
             output,
             target,
@@ -129,7 +133,7 @@ impl Shared {
                 continue;
             }
             let progress = Progress::new(START_TIMEOUT);
-            let recording = page.record_video(&progress, &self.ffmpeg, self.options);
+            let recording = page.record_video(&progress, &self.encoder, self.options);
             match recording.await {
                 Ok(recording) => pages.push(RecordedPage {
                     page,
@@ -197,23 +201,31 @@ impl Session {
         }
     }
 
-    /// Returns the ffmpeg that encodes videos.
-    pub(crate) async fn ffmpeg(&self) -> Result<Ffmpeg> {
-        Ok(Ffmpeg::find(&self.settings.files.video.ffmpeg).await?)
+    /// Returns what encodes videos: ffmpeg, or without one the browser, if it can and no certain ffmpeg is wanted.
+    pub(crate) async fn video_encoder(&self) -> Result<VideoEncoder> {
+        let ffmpeg = &self.settings.files.video.ffmpeg;
+        let capabilities = self.settings.browser.kind.capabilities();
+        match Ffmpeg::find(ffmpeg).await {
+            Ok(ffmpeg) => Ok(VideoEncoder::Ffmpeg(ffmpeg)),
+            Err(_) if ffmpeg == Path::new(FFMPEG) && capabilities.has(Feature::VideoFrames) => {
+                Ok(VideoEncoder::Browser)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Starts to record the open pages of this context and those that will open.
     pub(crate) async fn start_video(
         &self,
         call: &Call,
-        ffmpeg: Ffmpeg,
+        encoder: VideoEncoder,
         options: VideoOptions,
         target: Target,
     ) -> Result<()> {
         let tabs = self.tabs(call).await?;
         let output = self.output(call).await.clone();
         let context = tabs.open().context.clone();
-        let video = Video::start(context, ffmpeg, options, output, target).await;
+        let video = Video::start(context, encoder, options, output, target).await;
         *self.video() = Some(Arc::new(video));
         Ok(())
     }
@@ -254,11 +266,13 @@ impl Session {
     /// Starts the videos that the settings request.
     pub(super) async fn start_automatic_videos(
         &self,
-        ffmpeg: Option<Ffmpeg>,
+        encoder: Option<VideoEncoder>,
         context: &BrowserContext,
         output: &Output,
     ) -> Result<()> {
-        let Some(ffmpeg) = ffmpeg else { return Ok(()) };
+        let Some(encoder) = encoder else {
+            return Ok(());
+        };
         let settings = &self.settings.files.video;
         let mut targets: Vec<(Target, Option<Size>)> = Vec::new();
         if let Some(size) = settings.save {
@@ -274,8 +288,8 @@ impl Session {
                 size,
                 fps: DEFAULT_FPS,
             };
-            let (context, ffmpeg) = (context.clone(), ffmpeg.clone());
-            let video = Video::start(context, ffmpeg, options, output.clone(), target);
+            let (context, encoder) = (context.clone(), encoder.clone());
+            let video = Video::start(context, encoder, options, output.clone(), target);
             started.push(Arc::new(video.await));
         }
         let before = std::mem::replace(&mut *self.automatic_videos(), started);
@@ -287,11 +301,11 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the ffmpeg for the videos that the settings request; `None` if they request none.
-    pub(super) async fn automatic_ffmpeg(&self) -> Result<Option<Ffmpeg>> {
+    /// Returns what encodes the videos that the settings request; `None` if they request none.
+    pub(super) async fn automatic_encoder(&self) -> Result<Option<VideoEncoder>> {
         let settings = &self.settings.files.video;
         match settings.save.is_some() || settings.record.is_some() {
-            true => Ok(Some(self.ffmpeg().await?)),
+            true => Ok(Some(self.video_encoder().await?)),
             false => Ok(None),
         }
     }

@@ -8,7 +8,7 @@ use crate::config::AnswerStyle;
 use crate::error::{Error, Result};
 use crate::tools::scope::{CurrentTab, TabInAnyState};
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use engine::{Request, RequestOutcome, ResponseFacts, StreamMessageKind};
+use engine::{Request, RequestOutcome, ResponseFacts, StreamMessageKind, WorkerKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -333,10 +333,18 @@ pub(super) fn summary(request: &Request) -> String {
         .into_iter()
         .chain(failure(request).map(|reason| format!("[FAILED] {reason}")))
         .collect();
-    if facts.is_empty() {
-        return request_line(request);
+    let line = request_line(request);
+    let mut summary = match facts.as_slice() {
+        [] => line,
+        facts => format!("{line} => {}", facts.join(" ")),
+    };
+    // A dedicated worker belongs to the page.
+    if let Some(worker) = &request.worker
+        && worker.kind != WorkerKind::Dedicated
+    {
+        summary += &format!(" ({} worker {})", worker.kind, worker.url);
     }
-    format!("{} => {}", request_line(request), facts.join(" "))
+    summary
 }
 
 /// Returns the status of the response, as code and text.
@@ -393,6 +401,11 @@ fn details(request: &Request, streams: bool) -> String {
         general("duration", &format!("{}ms", duration.as_millis()));
     }
     general("type", &request.resource_type);
+    if let Some(worker) = &request.worker
+        && (streams || worker.kind != WorkerKind::Dedicated)
+    {
+        general("worker", &format!("{} {}", worker.kind, worker.url));
+    }
     if let Some(response) = &request.response {
         general("mimeType", &response.mime_type);
     }

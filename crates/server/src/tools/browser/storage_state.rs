@@ -41,7 +41,7 @@ impl Tool for SaveStorageState {
             .file(self.filename.as_deref(), "storage-state", "json")
             .await?;
         let text = task::pretty(state).await;
-        files.write_sensitive(&file, text).await?;
+        files.write_state(&file, text).await?;
         let code = format!(
             "await page.context().storageState({{ path: {} }});",
             quote(&file.link)

@@ -77,14 +77,14 @@ impl Tool for StartVideo {
         let files = session.files(call).await;
         let named = self.filename.as_deref();
         let named = named.map(|name| files.writable(name)).transpose()?;
-        let ffmpeg = session.ffmpeg().await?;
+        let encoder = session.video_encoder().await?;
         let file = match named {
             Some(file) => file,
             None => files.automatic("video", "webm").await?,
         };
         let options = VideoOptions { size, fps };
         session
-            .start_video(call, ffmpeg, options, Target::File(file))
+            .start_video(call, encoder, options, Target::File(file))
             .await?;
         session.show_pointer(self.cursor == Some(true)).await;
         Ok(Reply::text("Video recording started."))

@@ -55,6 +55,9 @@ pub(super) struct Request {
     /// HTTP status; 0 where there is no response.
     status: u16,
     resource_type: String,
+    /// The URL of the worker that sent it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<String>,
     timing: Timing,
     sizes: Sizes,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -438,6 +441,7 @@ impl Request {
             method: request.method.clone(),
             status: response.map_or(0, |response| response.status),
             resource_type: request.resource_type.clone(),
+            worker: request.worker.as_ref().map(|worker| worker.url.to_string()),
             timing: Timing {
                 start_time: milliseconds(after.unwrap_or_default()),
                 // The browser may report the last byte before the first one.

@@ -53,7 +53,7 @@ impl Tool for SaveState {
                 let files = tab.files(call).await;
                 let file = files.writable(path)?;
                 let text = task::pretty(state).await;
-                files.write_sensitive(&file, text).await?;
+                files.write_state(&file, text).await?;
                 (None, Some(file.link))
             }
             None => (Some(state), None),

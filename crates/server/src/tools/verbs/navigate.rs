@@ -64,7 +64,16 @@ pub(crate) async fn goto(
     url: &str,
     extent: Extent,
 ) -> Result<Option<(Arc<Tab>, NavigationOutcome)>> {
-    let result = tab.go_to(call, progress, url, extent.until()).await?;
+    let unresponsive = async {
+        match tab.session.app() {
+            Some(app) => app.becomes_unresponsive(url).await,
+            None => std::future::pending().await,
+        }
+    };
+    let result = tokio::select! {
+        result = tab.go_to(call, progress, url, extent.until()) => result?,
+        error = unresponsive => return Err(error),
+    };
     if let Some((shown, outcome)) = &result {
         finish(&tab.session, &shown.page, progress, *outcome, extent).await?;
     }

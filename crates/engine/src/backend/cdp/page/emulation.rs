@@ -195,7 +195,7 @@ impl CdpPage {
         }
         let mut batch = Batch::default();
         settings.send_changed(&self.session, true, changed, &mut batch);
-        for child in self.children().iter().filter(|child| child.is_frame) {
+        for child in self.children().iter().filter(|child| child.is_frame()) {
             settings.send_changed(&child.session, false, changed, &mut batch);
         }
         batch.done().await?;
@@ -241,7 +241,8 @@ impl CdpPage {
 
     /// Sends a command to the page and to its frames in other processes.
     async fn send_to_documents(&self, command: &impl Command) -> Result<()> {
-        self.send_to_matching(command, |child| child.is_frame).await
+        self.send_to_matching(command, |child| child.is_frame())
+            .await
     }
 
     /// Sends a command to the page, its frames in other processes, and its workers.

@@ -381,7 +381,7 @@ impl Drop for RemoteElement {
 }
 
 /// Parses the text that a function of `function_around` returned.
-async fn returned(result: runtime::RemoteObject) -> Result<Option<Value>> {
+pub(super) async fn returned(result: runtime::RemoteObject) -> Result<Option<Value>> {
     let is_large = result.value.as_ref().is_some_and(is_large);
     let read = move || match parsed(&result)? {
         Value::Array(value) => Ok(value.into_iter().next()),
@@ -411,7 +411,7 @@ fn parsed(object: &runtime::RemoteObject) -> Result<Value> {
     Ok(object.decode()?)
 }
 
-fn exception_error(details: Option<runtime::ExceptionDetails>) -> Result<()> {
+pub(super) fn exception_error(details: Option<runtime::ExceptionDetails>) -> Result<()> {
     let Some(details) = details else {
         return Ok(());
     };

@@ -40,7 +40,7 @@ impl Prepared {
 }
 
 /// Reads the events of a page until it is closed.
-async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
+pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
     // Frame trees that were requested. They are reported here, so that documents that were reported meanwhile are not reported twice.
     let mut pending = FuturesUnordered::<PendingDocument>::new();
     let mut logged = LoggedObjects::default();
@@ -274,10 +274,12 @@ impl CdpPage {
             }
             runtime::ExecutionContextsCleared::METHOD => self.worlds().cleared(&session),
             runtime::ConsoleAPICalled::METHOD => {
-                self.report(PageEvent::Console(console::called(&read(event)?)));
+                let message = console::called(&read(event)?);
+                self.report(PageEvent::Console(self.with_worker(event, message)));
             }
             runtime::ExceptionThrown::METHOD => {
-                self.report(PageEvent::Console(console::thrown(&read(event)?)));
+                let message = console::thrown(&read(event)?);
+                self.report(PageEvent::Console(self.with_worker(event, message)));
             }
             _ => {}
         }
@@ -322,7 +324,14 @@ impl CdpPage {
                 }
                 _ => {}
             }
+            let sent_by = match &translated {
+                RequestEvent::Started { id, .. } => self.sent_by_worker(id, session.id()),
+                _ => None,
+            };
             self.report(PageEvent::Request(translated));
+            if let Some(sent_by) = sent_by {
+                self.report(PageEvent::Request(sent_by));
+            }
         }
     }
 }

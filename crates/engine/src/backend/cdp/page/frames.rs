@@ -2,7 +2,7 @@
 
 use super::{CdpPage, State};
 use crate::backend::frame_tree::descendants;
-use crate::backend::{FrameId, Frames, Handle, PageEvent};
+use crate::backend::{FrameId, Frames, Handle, PageEvent, RunningWorker};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use futures_util::future::try_join_all;
@@ -14,8 +14,14 @@ use wire::cdp::dom;
 #[derive(Clone)]
 pub(super) struct Child {
     pub(super) session: Session,
-    /// Whether the session is of a frame. Otherwise it is of a worker, which has no documents.
-    pub(super) is_frame: bool,
+    /// The worker, which has no documents. `None` for a frame.
+    pub(super) worker: Option<RunningWorker>,
+}
+
+impl Child {
+    pub(super) fn is_frame(&self) -> bool {
+        self.worker.is_none()
+    }
 }
 
 /// The state of a frame.

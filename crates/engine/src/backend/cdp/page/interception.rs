@@ -32,12 +32,11 @@ impl CdpPage {
         })
     }
 
-    /// Turns interception on or off in each session of the page that renders documents.
+    /// Turns interception on or off in each session of the page.
     pub(crate) async fn apply_interception(&self) -> Result<()> {
         let enable = self.interception();
-        let frames = self.children().into_iter();
-        let sessions = frames
-            .filter(|child| child.is_frame)
+        let children = self.children().into_iter();
+        let sessions = children
             .map(|child| child.session)
             .chain([self.session.clone()]);
         let replies = sessions.map(|session| {

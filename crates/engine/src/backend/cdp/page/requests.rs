@@ -77,10 +77,15 @@ impl CdpPage {
     }
 
     fn body_session(&self, request: &RequestId) -> Session {
-        self.state()
-            .requests
-            .get(request)
-            .map_or_else(|| self.session.clone(), |sent| sent.session.clone())
+        let own = self.session_that_sent(request);
+        own.or_else(|| self.context_workers().session_that_sent(request))
+            .unwrap_or_else(|| self.session.clone())
+    }
+
+    /// Returns the session of a request of this page.
+    pub(super) fn session_that_sent(&self, request: &RequestId) -> Option<Session> {
+        let sent = self.state().requests.get(request)?.session.clone();
+        Some(sent)
     }
 }
 

@@ -1,13 +1,12 @@
 //! The preparation of new pages, frame processes and workers before they run.
 
 use super::worlds::WORLD;
-use super::{CdpPage, Child};
+use super::{CdpPage, Child, ContextParts};
 use crate::backend::cdp::targets::{detach_target, guard};
 use crate::backend::guard::guard as guard_script;
-use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent};
+use crate::backend::{FrameId, LoaderId, PageEvent, RunningWorker, WorkerKind};
 use crate::error::{Error, Result};
 use crate::injected::VITALS;
-use crate::launch::source::FileStager;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use wire::cdp::{Command, Empty, emulation, log, network, page, runtime, target};
@@ -30,18 +29,10 @@ pub(crate) struct Prepared {
 pub(crate) async fn page(
     session: Session,
     target: &str,
-    files: FileStager,
-    options: ContextOptions,
-    user_agent: String,
+    parts: ContextParts,
     events: EventStream,
 ) -> Result<Prepared> {
-    let page = Arc::new(CdpPage::new(
-        session.clone(),
-        target,
-        files,
-        options,
-        user_agent,
-    ));
+    let page = Arc::new(CdpPage::new(session.clone(), target, parts, None));
     let tree = PendingSetup::document(&page, &session).answer().await?;
     Ok(Prepared { page, events, tree })
 }
@@ -159,13 +150,13 @@ pub(super) fn child(
     attached: target::AttachedToTarget,
 ) -> Option<PendingDocument> {
     let session = parent.connection().session(attached.session_id.as_str());
-    let child = |is_frame| Child {
+    let child = |worker| Child {
         session: session.clone(),
-        is_frame,
+        worker,
     };
     match attached.target_info.kind.as_str() {
         "iframe" => {
-            page.child_attached(child(true));
+            page.child_attached(child(None));
             page.set_frame_session(&FrameId::from(&attached.target_info.target_id), &session);
             // Only the tree is awaited, so that it is reported before later events.
             let PendingSetup { tree, .. } = PendingSetup::document(page, &session);
@@ -188,23 +179,12 @@ pub(super) fn child(
             }))
         }
         "worker" => {
-            page.child_attached(child(false));
-            let mut batch = Batch::default();
-            batch.send(&session, &runtime::Enable {});
-            batch.send(&session, &network::Enable::default());
-            let rules = &page.options().origins;
-            guard(&session, rules);
-            page.emulation().send_to_worker(&session, &mut batch);
-            let held = session.send(&auto_attach());
-            task::spawn("a worker's start", async move {
-                // If both commands were sent at once, the worker could run before its own workers are held. The worker must be resumed whatever
-                // the result.
-                let _ = held.await;
-                session.post(&runtime::RunIfWaitingForDebugger {});
-                // The results of a worker are not needed.
-                drop(batch.done().await);
-            })
-            .detach();
+            page.child_attached(child(Some(RunningWorker {
+                id: attached.target_info.target_id.into(),
+                kind: WorkerKind::Dedicated,
+                url: attached.target_info.url.into(),
+            })));
+            worker(page, session);
             None
         }
         _ => {
@@ -212,6 +192,28 @@ pub(super) fn child(
             None
         }
     }
+}
+
+/// Prepares a worker before it runs.
+pub(super) fn worker(page: &Arc<CdpPage>, session: Session) {
+    let mut batch = Batch::default();
+    batch.send(&session, &runtime::Enable {});
+    batch.send(&session, &network::Enable::default());
+    guard(&session, &page.options().origins);
+    page.emulation().send_to_worker(&session, &mut batch);
+    if let Some(enable) = page.interception() {
+        batch.send(&session, &enable);
+    }
+    let held = session.send(&auto_attach());
+    task::spawn("a worker's start", async move {
+        // If both commands were sent at once, the worker could run before its own workers are held. The worker must be resumed whatever
+        // the result.
+        let _ = held.await;
+        session.post(&runtime::RunIfWaitingForDebugger {});
+        // The results of a worker are not needed.
+        drop(batch.done().await);
+    })
+    .detach();
 }
 
 /// Requests the frame tree of a document from the back/forward cache.
