@@ -1,6 +1,7 @@
 // Returns the built-ins of the document, recorded before its own scripts run: `during` calls a function with them, although the page may have
-// replaced some, and gives the page's own back afterwards; `then` waits for a promise; `globals` are those of the names. Nothing here uses what a page can replace.
-((names) => {
+// replaced some, and gives the page's own back afterwards; `then` waits for a promise; `globals` are those of the names, for the injected
+// code: what runs later in it has the recorded built-ins, too. Nothing here uses what a page can replace.
+function recordBuiltIns(names) {
   const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf } = Object;
   const { apply, deleteProperty } = Reflect;
   const nativeThen = Promise.prototype.then;
@@ -72,5 +73,25 @@
     // The browser waits with the page's function otherwise.
     return defineProperty(next, "then", { __proto__: null, value: nativeThen });
   };
+  const later = (run) => run && ((one, two) => during(() => run(one, two)));
+  const [Native, Observer] = [Promise, MutationObserver];
+  class Later extends Native {
+    static [Symbol.hasInstance](value) {
+      return value instanceof Native;
+    }
+    // biome-ignore lint/suspicious/noThenProperty: a promise has it
+    then(done, failed) {
+      return apply(nativeThen, this, [later(done), later(failed)]);
+    }
+  }
+  class LaterObserver extends Observer {
+    constructor(run) {
+      super(later(run));
+    }
+  }
+  for (let i = 0; i < names.length; i++) {
+    if (globals[i] === Native) globals[i] = Later;
+    else if (globals[i] === Observer) globals[i] = LaterObserver;
+  }
   return { during, then, apply, globals };
-})
+}

@@ -42,9 +42,9 @@ macro_rules! globals {
 
 /// Records the built-ins in `own`, with the hooks that have replaced some.
 pub(super) const RECORD_BUILTINS: &str = concat!(
-    "\n  own.builtins ??= ",
+    "\n  own.builtins ??= (",
     include_str!("builtins.js"),
-    "('",
+    ")('",
     globals!(),
     "'.split(', '));"
 );
@@ -136,10 +136,10 @@ fn core_script_once() -> &'static str {
 impl Evaluation for WebKitPage {
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
         let arguments = [json!(function), argument.clone()];
-        let mut answer = self.run(frame, call_core(), &arguments).await?;
+        let mut answer = self.run_to_end(frame, call_core(), &arguments).await?;
         if answer == "" {
             self.with_core(frame).await?;
-            answer = self.run(frame, call_core(), &arguments).await?;
+            answer = self.run_to_end(frame, call_core(), &arguments).await?;
         }
         // The document has been replaced meanwhile.
         let (url, answer) = answer
@@ -192,7 +192,7 @@ impl WebKitPage {
     /// Injects the code into a frame's document, unless it is there.
     pub(super) async fn with_core(&self, frame: &FrameId) -> Result<()> {
         let arguments = [json!(frame.as_str())];
-        self.run(frame, core_script_once(), &arguments)
+        self.run_to_end(frame, core_script_once(), &arguments)
             .await
             .map(drop)
     }
@@ -240,7 +240,7 @@ impl WebKitPage {
     }
 
     /// Calls a function in a frame, and waits while a dialog is open.
-    async fn run_to_end(
+    pub(super) async fn run_to_end(
         &self,
         frame: &FrameId,
         function: &str,

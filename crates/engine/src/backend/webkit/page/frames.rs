@@ -81,7 +81,7 @@ impl Frames for WebKitPage {
             return Ok(vec![None; owners.len()]);
         }
         let handles: Vec<_> = owners.iter().map(|handle| json!(handle)).collect();
-        let numbers = self.run(frame, NUMBERS, &handles).await?;
+        let numbers = self.run_to_end(frame, NUMBERS, &handles).await?;
         let numbers: Vec<u64> =
             serde_json::from_value(numbers).map_err(|_| Error::DocumentGone {})?;
         let frame_of = |owner: &u64| {
@@ -104,7 +104,7 @@ impl Frames for WebKitPage {
         let children = self.owned_frames(&parent).await?;
         let owner = children.into_iter().find(|(child, _)| child == frame);
         let (_, number) = owner.ok_or(Error::DocumentGone {})?;
-        let handle = self.run(&parent, HANDLE, &[json!(number)]).await?;
+        let handle = self.run_to_end(&parent, HANDLE, &[json!(number)]).await?;
         let handle = handle.as_u64().ok_or(Error::DocumentGone {})?;
         Ok(Some((parent, handle)))
     }
@@ -131,7 +131,7 @@ impl WebKitPage {
         if rest.is_empty() {
             return Ok(owned);
         }
-        let owners = self.run(parent, OWNERS, &[]).await?;
+        let owners = self.run_to_end(parent, OWNERS, &[]).await?;
         let mut owners: Vec<Position> =
             serde_json::from_value(owners).map_err(|_| Error::DocumentGone {})?;
         owners.retain(|owner| !owned.iter().any(|(_, known)| *known == owner.0));
@@ -361,7 +361,7 @@ impl WebKitPage {
         let all = state.frames.iter();
         let children = all.filter(|(_, known)| known.parent.as_ref() == Some(parent));
         let mut children: Vec<_> = children.map(|(id, _)| id.clone()).collect();
-        children.sort_by(|one, other| order(one).cmp(&order(other)));
+        children.sort_by_key(order);
         children
     }
 
