@@ -25,9 +25,7 @@ pub use profile::{TemporaryFile, remove_stale_profiles};
 pub use remote::WebDriverEndpoint;
 
 use crate::addresses::AddressRules;
-use crate::backend::{
-    self, BrowserBackend, Capabilities, Feature, Proxy, TlsOptions, bidi, cdp,
-};
+use crate::backend::{self, BrowserBackend, Capabilities, Feature, Proxy, TlsOptions, bidi, cdp};
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::progress::Progress;
@@ -57,7 +55,7 @@ pub enum BrowserKind {
     Chromium,
     /// Firefox: with WebDriver BiDi.
     Firefox,
-    /// WebKitGTK: with W3C WebDriver, and its inspector.
+    /// WebKitGTK: with its automation session, and its inspector.
     Webkit,
 }
 

@@ -110,7 +110,7 @@ impl Prerequisite {
 }
 
 /// Returns the program of an engine: for Chromium the one in `PLAYHOUSE_TEST_BROWSER`, otherwise a headless shell if one is installed; for
-/// WebKit `MiniBrowser`, which Debian installs beside the library, if its driver and Xvfb are installed too.
+/// WebKit `MiniBrowser`, which Debian installs beside the library, if Xvfb is installed, too.
 pub(crate) fn browser(engine: Engine) -> Option<PathBuf> {
     match engine {
         Engine::Chromium => chromium(),

@@ -2,7 +2,8 @@
 //! page for everything else.
 //!
 //! A browser has one automation session, whose pages share one profile, so each context has a browser of its own. There is no isolated world:
-//! the injected code is a property of the page's global object that no enumeration shows, and it relies on what pages may have replaced.
+//! the injected code is a property of the page's global object that no enumeration shows, and it calls the built-ins that a script has
+//! recorded before those of the page.
 
 mod browser;
 mod console;
@@ -39,10 +40,10 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::ScaledViewport, Alternative::ChromiumOrFirefox),
         (Feature::BypassCsp, Alternative::Chromium),
         (Feature::LocaleChange, Alternative::NewContext),
+        (Feature::FolderUpload, Alternative::Chromium),
         (Feature::HoldResponse, Alternative::MockedResponse),
         (Feature::Permission, Alternative::ChromiumOrFirefox),
         (Feature::Geolocation, Alternative::ChromiumOrFirefox),
-        (Feature::HttpCredentials, Alternative::ChromiumOrFirefox),
         (Feature::Pdf, Alternative::ChromiumOrFirefox),
         (Feature::ServerSentEvents, Alternative::Chromium),
     ],

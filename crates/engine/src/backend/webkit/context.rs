@@ -213,6 +213,12 @@ impl ContextBackend for WebKitContext {
             changed.contains(&EmulatedOption::Permissions) && !wanted.permissions.is_empty();
         CAPABILITIES.require_if(is_granted, Feature::Permission)?;
         self.parts.options().copy_from(wanted, changed);
+        if changed.contains(&EmulatedOption::HttpCredentials) {
+            for page in self.pages.open() {
+                page.apply_interception();
+                page.flush_events().await?;
+            }
+        }
         if changed.contains(&EmulatedOption::UserAgent) {
             for page in self.pages.open() {
                 page.apply_user_agent();

@@ -12,6 +12,8 @@ pub(super) struct InputSources {
     char: Option<String>,
     /// The other keys, by their names.
     keys: Vec<&'static str>,
+    /// The number of pressed buttons of the mouse.
+    pressed: u8,
     /// The sum of the distances that the wheel was scrolled.
     scrolled: (i64, i64),
 }
@@ -26,7 +28,7 @@ impl InputSources {
                 let action = actions_of(source).get(tick);
                 let mut state = match source {
                     Source::Key { .. } => self.keyboard(action),
-                    Source::Pointer { .. } => mouse(action),
+                    Source::Pointer { .. } => self.mouse(action),
                     Source::Wheel { .. } => self.wheel(action),
                 };
                 state["sourceId"] = id.into();
@@ -45,6 +47,11 @@ impl InputSources {
     /// Whether the wheel has a distance that its reset would scroll back.
     pub(super) fn has_scrolled(&self) -> bool {
         self.scrolled != (0, 0)
+    }
+
+    /// Whether a button of the mouse is pressed.
+    pub(super) fn is_pressed(&self) -> bool {
+        self.pressed > 0
     }
 
     fn keyboard(&mut self, action: Option<&Action>) -> Value {
@@ -67,6 +74,25 @@ impl InputSources {
         state
     }
 
+    fn mouse(&mut self, action: Option<&Action>) -> Value {
+        match action {
+            Some(Action::PointerMove { x, y }) => json!({
+                "mouseInteraction": "Move",
+                "origin": "Viewport",
+                "location": { "x": x, "y": y },
+            }),
+            Some(Action::PointerDown { button }) => {
+                self.pressed += 1;
+                json!({ "mouseInteraction": "Down", "pressedButton": button_name(*button) })
+            }
+            Some(Action::PointerUp { button }) => {
+                self.pressed = self.pressed.saturating_sub(1);
+                json!({ "mouseInteraction": "Up", "pressedButton": button_name(*button) })
+            }
+            _ => json!({}),
+        }
+    }
+
     /// The distance is a state that lasts beyond the command: the browser scrolls by the difference to the previous one.
     fn wheel(&mut self, action: Option<&Action>) -> Value {
         let mut state = json!({});
@@ -84,23 +110,6 @@ impl InputSources {
         let (width, height) = self.scrolled;
         state["delta"] = json!({ "width": width, "height": height });
         state
-    }
-}
-
-fn mouse(action: Option<&Action>) -> Value {
-    match action {
-        Some(Action::PointerMove { x, y }) => json!({
-            "mouseInteraction": "Move",
-            "origin": "Viewport",
-            "location": { "x": x, "y": y },
-        }),
-        Some(Action::PointerDown { button }) => {
-            json!({ "mouseInteraction": "Down", "pressedButton": button_name(*button) })
-        }
-        Some(Action::PointerUp { button }) => {
-            json!({ "mouseInteraction": "Up", "pressedButton": button_name(*button) })
-        }
-        _ => json!({}),
     }
 }
 

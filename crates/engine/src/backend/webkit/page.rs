@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use frames::FrameState;
 use state::State;
 
+mod authentication;
 mod dialogs;
 mod emulation;
 mod evaluation;

@@ -35,10 +35,10 @@ impl ContextParts {
         self.options.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether requests of every page are paused.
+    /// Whether requests of every page are paused: a route decides about them, or they may need credentials.
     pub(super) fn intercepts_all(&self) -> bool {
         let options = self.options();
-        options.offline || !options.routes.is_empty()
+        options.offline || !options.routes.is_empty() || options.http_credentials.is_some()
     }
 
     /// Records a requested URL, because the context may have cookies of it.

@@ -170,7 +170,7 @@ fn firefox(platform: &Platform) -> Result<Step, NoWay> {
     step.ok_or_else(|| no_way("there is no package for this system"))
 }
 
-/// Installs WebKit, the browser of the driver's package, with a virtual display.
+/// Installs WebKit with a virtual display.
 fn webkit(platform: &Platform) -> Result<Step, NoWay> {
     let names: &[&str] = match platform.packages {
         Some(Packages::Apt) => &["libwebkit2gtk-4.1-0", "xvfb", "fonts-dejavu-core"],

@@ -2,6 +2,7 @@
 
 use super::WebKitPage;
 use super::evaluation::{OWN, RECORD_BUILTINS};
+use crate::backend::webkit::CAPABILITIES;
 use crate::backend::{DialogKind, Dialogs, FrameId, Frames as _, Handle, PageEvent};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -56,6 +57,7 @@ pub(super) fn hooks(token: &str) -> String {
   const {{ apply }} = Reflect;
   const report = (...parts) => own.builtins.during(() => say({token} + JSON.stringify(parts)));
   const later = setTimeout;
+  const SHOWN = /^(https?|file|data|about|blob|javascript):$/;
   let dialogs = 0;
   for (const kind of ['alert', 'confirm', 'prompt']) {{
     const real = window[kind];
@@ -96,6 +98,11 @@ pub(super) fn hooks(token: &str) -> String {
     if (!isFileInput(e) || event.defaultPrevented) return;
     event.preventDefault();
     choose(e);
+  }});
+  // The browser would show an error page in place of the document: no program opens other addresses here.
+  addEventListener('click', (event) => {{
+    const link = event.composedPath().find((e) => e instanceof HTMLAnchorElement || e instanceof HTMLAreaElement);
+    if (link?.href && !SHOWN.test(link.protocol)) event.preventDefault();
   }});
   // A menu of the browser would take the mouse away from the page.
   addEventListener('contextmenu', (event) => event.preventDefault());
@@ -163,6 +170,7 @@ impl Dialogs for WebKitPage {
         let frame = self.frame_showing(&document).await.ok_or_else(none)?;
         let mut how = "cancel";
         if let Some(files) = files {
+            CAPABILITIES.require_for_files(files)?;
             if self.run(&frame, LODGE, &[]).await? != true {
                 return Err(none());
             }
@@ -188,6 +196,7 @@ impl Dialogs for WebKitPage {
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()> {
+        CAPABILITIES.require_for_files(files)?;
         self.set_field_files(frame, Some(element), files).await
     }
 }

@@ -140,7 +140,18 @@ impl WebKitPage {
                 });
             }
             None if self.state().intercepts => self.offer_request(&id, request, sent),
-            None => self.continue_request(&id),
+            None => {
+                let is_main = sent.as_ref().is_some_and(|sent| {
+                    sent.is_navigation && sent.frame.as_ref() == Some(&self.main)
+                });
+                let headers = headers(&request.headers);
+                match self.with_credentials(&request.url, is_main, &headers) {
+                    Some(headers) => {
+                        self.continue_request_with(&id, None, None, Some(headers), None)
+                    }
+                    None => self.continue_request(&id),
+                }
+            }
         });
     }
 

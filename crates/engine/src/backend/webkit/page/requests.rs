@@ -11,6 +11,7 @@ use crate::backend::{LoaderId, PageEvent, RequestEvent, RequestId, Requests};
 use crate::error::{NetError, Result};
 use async_trait::async_trait;
 use serde_json::json;
+use tokio::time::Instant;
 
 /// The number of requests that are kept for later calls.
 const MAX_REQUESTS: usize = 2_000;
@@ -78,11 +79,13 @@ impl WebKitPage {
                     frame: frame.clone(),
                     is_navigation: is_document,
                     body: body.clone(),
+                    unanswered_since: Some(Instant::now()),
                     ..RequestRecord::default()
                 },
             );
         }
         self.parts.record_url(&event.request.url);
+        self.watch_for_authentication();
         self.report(PageEvent::Request(RequestEvent::Started {
             id: id.into(),
             frame,
@@ -105,6 +108,7 @@ impl WebKitPage {
             let Some(sent) = state.sent.get_mut(&event.request_id) else {
                 return;
             };
+            sent.unanswered_since = None;
             sent.file_name = file_name;
             sent.has_no_body = matches!(event.response.status, 204 | 205 | 304);
         }
@@ -149,7 +153,14 @@ impl WebKitPage {
             // The navigation continues in another process.
             return;
         }
-        let sent = self.state().sent.get(&event.request_id).cloned();
+        let sent = {
+            let mut state = self.state();
+            let sent = state.sent.get_mut(&event.request_id);
+            sent.map(|sent| {
+                sent.unanswered_since = None;
+                sent.clone()
+            })
+        };
         let interrupted = event.error_text == "Frame load interrupted";
         let reason = match sent.as_ref().and_then(|sent| sent.refused.clone()) {
             Some(reason) => reason,

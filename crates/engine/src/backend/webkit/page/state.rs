@@ -5,6 +5,7 @@ use crate::backend::{DialogKind, FrameId, Headers, LoaderId, MediaFeatures};
 use crate::error::NetError;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use tokio::time::Instant;
 
 #[derive(Default)]
 pub(super) struct State {
@@ -31,6 +32,8 @@ pub(super) struct State {
     pub(super) media: Option<MediaFeatures>,
     /// Requests that are pending, or whose body may be read.
     pub(super) sent: HashMap<String, RequestRecord>,
+    /// Whether requests without a response are checked.
+    pub(super) watches: bool,
     /// The paused requests, and the parts of the page that sent them.
     pub(super) paused: HashMap<String, Arc<str>>,
 }
@@ -97,6 +100,8 @@ pub(super) struct RequestRecord {
     pub(super) is_navigation: bool,
     pub(super) body: Option<String>,
     pub(super) received: u64,
+    /// Since when it waits for a response.
+    pub(super) unanswered_since: Option<Instant>,
     /// Why Playhouse aborted it.
     pub(super) refused: Option<NetError>,
     /// The file name of the response.
