@@ -100,6 +100,14 @@ impl Message {
             && of.is_some_and(|(area, what)| is_name(area) && is_name(what))
     }
 
+    /// Whether this is the error that the injected code could not access a frame of another origin.
+    pub(super) fn is_of_injected_code(&self) -> bool {
+        let frames = self.stack_trace.iter().flat_map(|stack| &stack.call_frames);
+        let mut urls = frames.map(|frame| frame.url.as_str());
+        self.text.starts_with("Blocked a frame with origin")
+            && urls.all(|url| url.is_empty() || url.starts_with("web-inspector:"))
+    }
+
     pub(super) fn to_message(&self) -> ConsoleMessage {
         let frames = self
             .stack_trace

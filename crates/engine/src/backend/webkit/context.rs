@@ -66,6 +66,7 @@ impl WebKitContext {
             )),
             token: format!("playhouse:{id}:"),
             usage: Mutex::default(),
+            acting: Arc::default(),
             input: Mutex::default(),
         };
         let closed = watch::Sender::new(None);

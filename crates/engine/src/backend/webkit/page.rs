@@ -124,6 +124,12 @@ impl WebKitPage {
         self.report(PageEvent::Closed);
     }
 
+    /// Returns once the page is closed.
+    async fn wait_until_closed(&self) {
+        let is_closed = || self.state().closed.then_some(());
+        self.changes.wait(is_closed).await;
+    }
+
     /// Sends a command to the inspector without waiting for the answer.
     fn send_to_inspector(&self, method: &'static str, params: &Value) {
         self.parts.targets.send(&self.window, method, params);

@@ -16,6 +16,8 @@ pub(super) struct ContextParts {
     /// The prefix of console messages that are reports of Playhouse's hooks.
     pub(super) token: String,
     pub(super) usage: Mutex<Usage>,
+    /// Held while the browser performs input.
+    pub(super) acting: Arc<tokio::sync::Mutex<()>>,
     /// The state of the input sources.
     pub(super) input: Mutex<InputSources>,
 }

@@ -40,7 +40,8 @@ impl Targets {
         Ok(global.object_id)
     }
 
-    /// Calls a function with a global object as `this`, and returns its result; the promises of asynchronous functions are awaited.
+    /// Calls a function with a global object as `this`, and returns its result; the promises of asynchronous functions are awaited. With
+    /// `by_user`, the function has user activation.
     ///
     /// # Errors
     /// [`Error::Script`] if it throws, [`Error::DocumentGone`] if the document of the global object is gone before the call. If it is gone
@@ -51,6 +52,7 @@ impl Targets {
         global: &str,
         function: &str,
         arguments: &[Value],
+        by_user: bool,
     ) -> Result<Value> {
         let arguments = arguments.iter().map(|value| json!({ "value": value }));
         let params = json!({
@@ -59,6 +61,7 @@ impl Targets {
             "arguments": arguments.collect::<Vec<_>>(),
             "returnByValue": true,
             "awaitPromise": true,
+            "emulateUserGesture": by_user,
         });
         let result = self.evaluate(window, "Runtime.callFunctionOn", &params);
         Ok(result.await?.value)
@@ -72,7 +75,7 @@ impl Targets {
         arguments: &[Value],
     ) -> Result<Value> {
         let global = self.global(window, None).await?;
-        self.call_function(window, &global, function, arguments)
+        self.call_function(window, &global, function, arguments, false)
             .await
     }
 

@@ -16,8 +16,13 @@ use wire::actions::{Action, Source};
 /// After what time without a response a request is checked first, and how long it may take from then on to the next check.
 const FIRST_CHECK: Duration = Duration::from_millis(500);
 const MAX_INTERVAL: Duration = Duration::from_secs(10);
-/// How long a page may take to respond to a check.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a check may take.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a movement may take to arrive, and the interval between polls for it.
+const MOVE_TIMEOUT: Duration = Duration::from_millis(400);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The number of movements that must not arrive.
+const REQUIRED_CHECKS: u32 = 2;
 
 /// Begins to count movements of the mouse, without an effect in the page. Returns two positions of the document: a frame would get the
 /// movement otherwise.
@@ -32,17 +37,20 @@ const BEGIN: &str = "(x, y) => {
   if (!own) return null;
   own.moves?.end();
   const types = ['over', 'enter', 'move', 'out', 'leave'].flatMap((type) => ['pointer' + type, 'mouse' + type]);
-  const take = (event) => { own.moves.seen = true; event.stopImmediatePropagation(); };
+  const end = () => { for (const type of types) removeEventListener(type, take, true); };
+  const moves = (own.moves = { seen: false, end });
+  const until = performance.now() + 1000;
+  const take = (event) => {
+    moves.seen = true;
+    if (performance.now() > until) return end();
+    event.stopImmediatePropagation();
+  };
   for (const type of types) addEventListener(type, take, true);
-  own.moves = { seen: false, end: () => { for (const type of types) removeEventListener(type, take, true); } };
   return to;
 }";
-/// Returns whether the page received a movement.
-const END: &str = "() => {
-  const { moves } = globalThis.__playhouse;
-  moves.end();
-  return moves.seen;
-}";
+/// Returns whether the page has received a movement so far.
+const SEEN: &str = "() => globalThis.__playhouse.moves.seen";
+const END: &str = "() => globalThis.__playhouse.moves.end()";
 
 impl WebKitPage {
     /// Checks the requests of the page as long as some have no response.
@@ -53,6 +61,7 @@ impl WebKitPage {
         let page = self.itself.clone();
         task::spawn("HTTP authentication", async move {
             let mut interval = FIRST_CHECK;
+            let mut unseen = 0;
             loop {
                 tokio::time::sleep(interval).await;
                 let Some(page) = page.upgrade() else { return };
@@ -61,10 +70,19 @@ impl WebKitPage {
                     return;
                 };
                 if age >= FIRST_CHECK {
-                    let check =
-                        tokio::time::timeout(CHECK_TIMEOUT, page.has_authentication_dialog());
-                    if matches!(check.await, Ok(Ok(true))) {
+                    let check = page.has_authentication_dialog();
+                    let is_shown = tokio::time::timeout(CHECK_TIMEOUT, check).await;
+                    unseen = match is_shown {
+                        Ok(Ok(true)) => unseen + 1,
+                        _ => 0,
+                    };
+                    if unseen == REQUIRED_CHECKS {
                         page.refuse_authentication().await;
+                        unseen = 0;
+                    }
+                    if unseen > 0 {
+                        interval = Duration::ZERO;
+                        continue;
                     }
                 }
                 interval = age.clamp(FIRST_CHECK, MAX_INTERVAL);
@@ -108,8 +126,14 @@ impl WebKitPage {
             actions,
         }])
         .await?;
-        let seen = self.run(&self.main.clone(), END, &[]).await?;
-        Ok(seen == false)
+        let deadline = Instant::now() + MOVE_TIMEOUT;
+        let mut seen = false;
+        while !seen && Instant::now() < deadline {
+            tokio::time::sleep(POLL_INTERVAL).await;
+            seen = self.run(&self.main.clone(), SEEN, &[]).await? == true;
+        }
+        self.run(&self.main.clone(), END, &[]).await?;
+        Ok(!seen)
     }
 
     /// Ends the requests that have no response: one of them is asked about.

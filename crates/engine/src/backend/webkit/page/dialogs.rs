@@ -18,6 +18,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// The largest number of dialogs of one task: fewer than the engine dismisses before it ends a page that is to be left.
 const MAX_DIALOGS: u32 = 16;
 
+/// The interval between downloads of a page that begin at once, in ms.
+const DOWNLOAD_INTERVAL: u32 = 200;
+
 /// Returns the element of a handle; without one, the field whose file chooser is open.
 const ELEMENT: &str = "(handle) => handle === null ? globalThis.__playhouse?.chooser : globalThis.__playhouseCore.element(handle)";
 /// Removes all files from a field.
@@ -99,10 +102,28 @@ pub(super) fn hooks(token: &str) -> String {
     event.preventDefault();
     choose(e);
   }});
+  // The browser cancels a download that has not begun when the next one begins.
+  let began = -Infinity;
+  const isDelayed = (link) => {{
+    if (!link.hasAttribute('download')) return false;
+    const now = performance.now();
+    const wait = Math.max(0, began + {DOWNLOAD_INTERVAL} - now);
+    began = now + wait;
+    if (!wait) return false;
+    const {{ href, download }} = link;
+    later(() => {{
+      const copy = document.createElement('a');
+      copy.href = href;
+      copy.download = download;
+      apply(click, copy, []);
+    }}, wait);
+    return true;
+  }};
   // The browser would show an error page in place of the document: no program opens other addresses here.
   addEventListener('click', (event) => {{
     const link = event.composedPath().find((e) => e instanceof HTMLAnchorElement || e instanceof HTMLAreaElement);
-    if (link?.href && !SHOWN.test(link.protocol)) event.preventDefault();
+    if (event.defaultPrevented || !link?.href) return;
+    if (!SHOWN.test(link.protocol) || isDelayed(link)) event.preventDefault();
   }});
   // A menu of the browser would take the mouse away from the page.
   addEventListener('contextmenu', (event) => event.preventDefault());
@@ -110,6 +131,7 @@ pub(super) fn hooks(token: &str) -> String {
   HTMLElement.prototype.click = new Proxy(click, {{
     apply(target, self, args) {{
       if (isFileInput(self) && !self.isConnected) return choose(self);
+      if (self instanceof HTMLAnchorElement && !self.isConnected && isDelayed(self)) return;
       return apply(target, self, args);
     }},
   }});

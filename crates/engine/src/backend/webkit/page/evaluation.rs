@@ -17,6 +17,9 @@ const CONTEXT_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long a function runs before the browser is asked for a dialog that was not reported.
 const DIALOG_CHECK_INTERVAL: Duration = Duration::from_millis(300);
 
+/// The functions of the injected code that set the focus.
+const FOCUSING: [&str; 3] = ["focus", "fill", "insertText"];
+
 /// The beginning of the browser's message about an exception.
 const SCRIPT_ERROR: &str = "JavaScriptError";
 
@@ -136,10 +139,14 @@ fn core_script_once() -> &'static str {
 impl Evaluation for WebKitPage {
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
         let arguments = [json!(function), argument.clone()];
-        let mut answer = self.run_to_end(frame, call_core(), &arguments).await?;
+        // A frame of another origin gets the focus only from a user.
+        let ask = argument.get("ask").and_then(Value::as_str);
+        let by_user = FOCUSING.contains(&ask.unwrap_or(function));
+        let call = || self.run_as(by_user, frame, call_core(), &arguments);
+        let mut answer = call().await?;
         if answer == "" {
             self.with_core(frame).await?;
-            answer = self.run_to_end(frame, call_core(), &arguments).await?;
+            answer = call().await?;
         }
         // The document has been replaced meanwhile.
         let (url, answer) = answer
@@ -246,6 +253,17 @@ impl WebKitPage {
         function: &str,
         arguments: &[Value],
     ) -> Result<Value> {
+        self.run_as(false, frame, function, arguments).await
+    }
+
+    /// Calls a function in a frame, also as if a user had caused it, and waits while a dialog is open.
+    async fn run_as(
+        &self,
+        by_user: bool,
+        frame: &FrameId,
+        function: &str,
+        arguments: &[Value],
+    ) -> Result<Value> {
         let context = self.context_of(frame).await?;
         let running = async {
             if context.is_none() && *frame != self.main {
@@ -255,7 +273,7 @@ impl WebKitPage {
             let global = self.global_of(frame, context).await?;
             let targets = &self.parts.targets;
             targets
-                .call_function(&self.window, &global, function, arguments)
+                .call_function(&self.window, &global, function, arguments, by_user)
                 .await
         };
         // Boxed, because it calls itself for the frames around one without a context.

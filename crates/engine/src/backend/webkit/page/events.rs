@@ -121,7 +121,7 @@ impl WebKitPage {
             }
             return;
         }
-        if message.is_of_scroll_bars() {
+        if message.is_of_scroll_bars() || message.is_of_injected_code() {
             return;
         }
         if message.source == "security" && self.is_refused_by_port(&message.text) {

@@ -6,7 +6,7 @@ use crate::backend::{Evaluation, Input, InputStep, PageBackend as _, Point, gest
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use tokio::sync::oneshot;
 use wire::actions::{Action, Source};
 
 #[async_trait]
@@ -32,6 +32,8 @@ impl gesture::ActionsOrigin for WebKitPage {
     }
 
     async fn perform(&self, actions: Vec<Source>) -> Result<()> {
+        // The browser performs one sequence at a time, also if the caller has stopped waiting for it, and crashes when it cancels one.
+        let acting = self.parts.acting.clone().lock_owned().await;
         // All windows share the input sources, and a move to the position that the mouse has already is not reported to the page.
         if self.parts.acquire_input(&self.id) {
             if self.parts.input().has_scrolled() {
@@ -39,20 +41,28 @@ impl gesture::ActionsOrigin for WebKitPage {
                 let _ = self.call(&self.main, "swallowWheel", &Value::Null).await;
             }
             self.activate().await?;
-            self.cancel_input().await?;
+            self.reset_input().await?;
         }
         let mut params = self.parts.input().sequence(&actions);
         params["frameHandle"] = "".into();
-        let mut running = Running(self.itself());
-        let method = "Automation.performInteractionSequence";
-        let performed = self.automate::<Value>(method, "handle", params);
+        let page = self.itself().ok_or(Error::PageClosed {})?;
+        let (sender, performed) = oneshot::channel();
+        task::spawn("input", async move {
+            let method = "Automation.performInteractionSequence";
+            let performed = tokio::select! {
+                performed = page.automate::<Value>(method, "handle", params) => performed,
+                () = page.wait_until_closed() => Err(Error::PageClosed {}),
+            };
+            drop(acting);
+            let _ = sender.send(performed);
+        })
+        .detach();
         let performed = tokio::select! {
             biased;
-            performed = performed => performed,
+            performed = performed => performed.unwrap_or(Err(Error::PageClosed {})),
             // The browser answers after the dialog is closed.
             () = self.wait_for_dialog() => Ok(Value::Null),
         };
-        running.0 = None;
         match performed {
             // An action may end its document.
             Err(Error::DocumentGone {}) => Ok(()),
@@ -86,24 +96,9 @@ impl gesture::ActionsOrigin for WebKitPage {
     }
 }
 
-/// A sequence in progress. The browser accepts no other one in the window until it has ended, so a dropped one is cancelled.
-struct Running(Option<Arc<WebKitPage>>);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(page) = self.0.take() {
-            task::spawn("cancelling input", async move {
-                let cancelled = page.cancel_input().await;
-                tracing::debug!(?cancelled, "cancelled input");
-            })
-            .detach();
-        }
-    }
-}
-
 impl WebKitPage {
-    /// Ends the sequence that is in progress in the window, and resets the input sources.
-    async fn cancel_input(&self) -> Result<()> {
+    /// Resets the input sources.
+    async fn reset_input(&self) -> Result<()> {
         let method = "Automation.cancelInteractionSequence";
         let params = json!({ "frameHandle": "" });
         self.automate::<Value>(method, "handle", params).await?;
