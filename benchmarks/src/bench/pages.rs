@@ -13,6 +13,8 @@ const CHAPTER: &str = "<h2>Chapter $n</h2><p>The kettle of chapter $n is <a href
 <ul><li>It boils</li><li>It whistles <b>loudly</b></li><li>It cools</li></ul>";
 /// Ten thousand elements: 1,428 rows of seven, with a counting button above.
 const TABLE: &str = include_str!("pages/table.html");
+/// A row of a list whose buttons have the same name.
+const ALIKE: &str = "<li>Item $n <button>Open</button></li>";
 /// Buttons that fetch data and then show it.
 const SPA: &str = include_str!("pages/spa.html");
 /// A shadow root; twenty frames of the same origin show it.
@@ -40,6 +42,7 @@ pub(super) fn add(site: &Site) {
         ("Article", format!("<main>{}</main>", repeat(50, CHAPTER))),
         ("Table", TABLE.replace("$ROWS", &rows)),
         ("Orders", orders),
+        ("Alike", format!("<ul>{}</ul>", repeat(2000, ALIKE))),
         ("Spa", SPA.to_owned()),
         ("Frames", frames),
         ("Slow", "<img src='/late.svg' alt=late>".to_owned()),

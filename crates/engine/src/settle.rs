@@ -2,6 +2,7 @@
 //!
 //! `docs/decisions/0005-adaptive-settle.md` gives the reasons.
 
+use crate::backend::address::{is_of_origin, origin_of};
 use crate::backend::{FrameId, Handle};
 use crate::error::Error;
 use crate::network::RequestMark;
@@ -187,7 +188,11 @@ impl Page {
 
     /// Returns whether the document waits for scripts of its own origin.
     pub fn is_loading_scripts(&self) -> bool {
-        is_loading_scripts(&self.state())
+        let state = self.state();
+        let own = origin_of(&state.frames.main().url);
+        let since = since_document(&state);
+        let mut pending = state.requests.pending_since(&since);
+        pending.any(|request| request.resource_type == "script" && is_of_origin(&request.url, &own))
     }
 
     /// Returns whether the document indicates loading.
@@ -459,12 +464,12 @@ impl Watch {
                 return true;
             }
             let now = Instant::now();
-            let limit = match is_loading_scripts(&self.page.state()) {
+            let is_loading_scripts = self.page.is_loading_scripts();
+            let limit = match is_loading_scripts {
                 true => SCRIPTS_TIMEOUT,
                 false => AWAITED_REQUESTS_TIMEOUT,
             };
-            if now >= loaded + limit || limit != SCRIPTS_TIMEOUT && !self.page.shows_waiting().await
-            {
+            if now >= loaded + limit || !is_loading_scripts && !self.page.shows_waiting().await {
                 return false;
             }
             deadline = (now + WAITING_POLL_INTERVAL).min(loaded + limit);
@@ -580,15 +585,6 @@ impl Mark {
 fn is_fetching(state: &PageState) -> bool {
     let since = since_document(state);
     state.requests.has_pending(&since) || state.requests.has_silent_socket(&since)
-}
-
-/// Returns whether the document waits for scripts of its own origin.
-fn is_loading_scripts(state: &PageState) -> bool {
-    let origin = |url: &str| url::Url::parse(url).ok().map(|url| url.origin());
-    let own = origin(&state.frames.main().url);
-    let since = since_document(state);
-    let mut pending = state.requests.pending_since(&since);
-    pending.any(|request| request.resource_type == "script" && origin(&request.url) == own)
 }
 
 /// Returns the mark of the main document's request.

@@ -178,8 +178,8 @@ fn is_control(node: &Node) -> bool {
     CONTROLS.contains(&&*node.role) || node.is_clickable
 }
 
-/// What both layouts must show of a control. A cell on the line of its row has no role of its own, and its name is a text, as that of an
-/// option can be. Texts of a field that follow each other are joined with white space in one of the layouts.
+/// What both layouts must show of a control. A cell on the line of its row has no role of its own, nor has the only text in it, and its name
+/// is a text, as that of an option can be. Texts of a field that follow each other are joined with white space in one of the layouts.
 fn identity(node: &Node) -> impl PartialEq + use<> {
     let is_cell = matches!(
         &*node.role,
@@ -202,8 +202,8 @@ fn identity(node: &Node) -> impl PartialEq + use<> {
     )
 }
 
-/// Compares names and texts in order, without white space. The compact layout may omit a text that is the name of the control beside it,
-/// and a name that the full layout always shows.
+/// Compares names and texts in order, without white space. The compact layout may omit a text or a name that is the name of the control
+/// beside it, and a name that the full layout always shows.
 fn compare_texts(full: &[Part], compact: &[Part]) -> Result<(), String> {
     let shown: String = compact.iter().map(visible_text).collect();
     // Nodes without a name, such as wrappers, stand between no texts.
@@ -216,6 +216,24 @@ fn compare_texts(full: &[Part], compact: &[Part]) -> Result<(), String> {
             roles.contains(&&*node.role) && node.name.as_deref().map(str::trim) == Some(text.trim())
         }
         _ => false,
+    };
+    // Whether a text is one of those that follow a node and are its name together.
+    let is_part_of_name = |index: usize| {
+        let before = spoken[..index]
+            .iter()
+            .rposition(|part| matches!(part, Part::Node(_)));
+        before.is_some_and(|before| {
+            let name = visible_text(spoken[before]);
+            let mut text = String::new();
+            let texts = spoken[before + 1..]
+                .iter()
+                .take_while(|part| matches!(part, Part::Text(_)));
+            let end = texts.enumerate().find_map(|(place, part)| {
+                text.push_str(&visible_text(part));
+                (text == name).then_some(before + 1 + place)
+            });
+            end.is_some_and(|end| index <= end)
+        })
     };
     // Where in the compact text the parts so far can end.
     let mut ends = BTreeSet::from([0]);
@@ -230,12 +248,17 @@ fn compare_texts(full: &[Part], compact: &[Part]) -> Result<(), String> {
             let before = index.checked_sub(1).and_then(|it| spoken.get(it));
             if is_name(before, label, &["checkbox", "radio", "switch"])
                 || is_name(spoken.get(index + 1), label, CONTROLS)
+                || is_part_of_name(index)
             {
                 next.extend(&ends);
             }
         }
-        if matches!(part, Part::Node(node) if is_identified_by_name(&node.role)) {
-            next.extend(&ends);
+        if let Part::Node(node) = part {
+            let name = node.name.as_deref().unwrap_or_default();
+            let is_repeated = is_name(spoken.get(index + 1), name, CONTROLS);
+            if is_identified_by_name(&node.role) || is_repeated {
+                next.extend(&ends);
+            }
         }
         if next.is_empty() {
             let end = ends.last().copied().unwrap_or_default();

@@ -1,5 +1,5 @@
-// What the script in the page's world knows (timers.entry.ts): what an action caused that has not run yet, and the semantics of custom
-// elements.
+// What the script in the page's world knows (timers.entry.ts): what an action caused that has not run yet, the semantics of custom elements,
+// and the handlers that libraries store in elements.
 
 /** What is pending. All zero if the page has no such script. */
 export interface Causes {
@@ -65,6 +65,20 @@ export function semanticsOf(e: Element): Map<string, string> | undefined {
   const semantics = lines.map((line) => /^(role|aria-[a-z]+) (.*)$/.exec(line));
   const found = semantics.flatMap((match): [string, string][] => (match ? [[match[1] ?? "", match[2] ?? ""]] : []));
   return found.length ? new Map(found) : undefined;
+}
+
+/** Returns the names of the handlers that libraries store in the elements of a document: `onClick` of React, `__click` of Svelte. */
+export function handlersIn(owner: Document): Map<Element, string[]> {
+  const handlers = new Map<Element, string[]>();
+  const view = owner.defaultView;
+  const lines = view ? ask(view.performance, view.performance, "handlers").split("\n") : [];
+  const elements = lines.length > 1 ? owner.querySelectorAll("*") : [];
+  for (const line of lines) {
+    const [at, ...names] = line.split(" ");
+    const e = elements[Number(at)];
+    if (e && names.length) handlers.set(e, names);
+  }
+  return handlers;
 }
 
 /** Sends an event to the other script, which answers on the `performance` of its window. */

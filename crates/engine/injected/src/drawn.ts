@@ -2,7 +2,7 @@
 
 import { isHidden } from "./aria/roles";
 import { isDisabled } from "./aria/states";
-import { boxOf, isPainted, isVisible, parentOf, rootOf, shadowRootOf, styleOf } from "./dom";
+import { boxOf, childrenOf, isElement, isPainted, isSlot, isVisible, parentOf, rootOf, shadowRootOf, styleOf } from "./dom";
 import { isAway, isUnseen } from "./hidden";
 import { respondsToPress } from "./interactive";
 import { seen, withCaches, type Seen } from "./seen";
@@ -41,8 +41,28 @@ export function shownFor(e: Element): Element {
 function labelDrawing(it: Seen): Seen | null {
   const control = it.element as HTMLInputElement;
   if ((it.tag === "input" && !ACTIVATED.test(control.type)) || isUsable(it)) return null;
-  for (const label of control.labels ?? []) if (isUsable(seen(label))) return seen(label);
+  for (const label of control.labels ?? []) if (isUsable(seen(label)) && !hasTwin(it, label)) return seen(label);
   return null;
+}
+
+/** Returns whether a field is only there for its form: neither the keyboard nor assistive technology reaches it. */
+function isOnlyForForm(it: Seen): boolean {
+  return (it.element as HTMLElement).tabIndex < 0 && isHidden(it);
+}
+
+/** Returns whether a label has a control that users see in place of a field that is only there for its form. */
+function hasTwin(it: Seen, label: Element): boolean {
+  return isOnlyForForm(it) && [...label.querySelectorAll("[role]")].some((other) => isField(seen(other)) && isUsable(seen(other)));
+}
+
+/**
+ * Returns whether an element is a field that nobody reaches, because it is neither painted nor drawn by others: a library draws a control
+ * of its own in place of it.
+ */
+export function isUnreachableField(it: Seen): boolean {
+  if (!/^(input|select|textarea)$/.test(it.tag) || !isField(it) || (it.element as HTMLElement).tabIndex >= 0) return false;
+  if (it.tag === "input" && /^(checkbox|radio)$/.test((it.element as HTMLInputElement).type) && !isHidden(it)) return false;
+  return isVisible(it) && (isUnseen(it) || isAway(it)) && !drawingOf(it);
 }
 
 /** The types of inputs that are no fields. */
@@ -152,13 +172,21 @@ function isReachable(it: Seen): boolean {
 export function isDrawnByOthers(it: Seen): boolean {
   if (drawingOf(it)) return true;
   if (it.tag !== "select" && (it.tag !== "input" || !DRAWN.test((it.element as HTMLInputElement).type))) return false;
-  const parent = parentOf(it);
+  let [inner, parent] = [it, parentOf(it)];
+  // The parts that draw a slotted control are beside its slot, and those of one in a box that only hides it are beside the box.
+  while (parent && (isSlot(parent) || isBox(parent))) {
+    inner = parent;
+    parent = parentOf(parent);
+  }
   if (!parent || !isSeen(parent)) return false;
   const [, , width = 0, height = 0] = boxOf(parent) ?? [];
   if (width <= MAX_CONTROL_SIZE && height <= MAX_CONTROL_SIZE) return true;
   const isLook = (beside: Seen): boolean => isSeen(beside) && (it.tag !== "select" || overlaps(it, beside));
-  return [...parent.element.children].some((beside) => beside !== it.element && isLook(seen(beside)));
+  return childrenOf(parent).some((beside) => beside !== inner.element && isElement(beside) && isLook(seen(beside)));
 }
+
+/** Returns whether an element is not visible and only wraps another one. */
+const isBox = ({ element }: Seen): boolean => element.childElementCount === 1 && !element.textContent?.trim() && !isSeen(seen(element));
 
 function overlaps(one: Seen, other: Seen): boolean {
   const [a, b] = [boxOf(one), boxOf(other)];

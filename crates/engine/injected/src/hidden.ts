@@ -77,7 +77,25 @@ const MAX_ENTRANCE = 2_000;
 
 /** Returns the opacity of an element that is about to appear at the end of its animation; 0 for other elements. */
 function nextOpacity(it: Seen, opacity: string): number {
-  return Number(opacity) < MIN_OPACITY ? Number(endOf(it, "opacity") ?? 0) : 0;
+  if (Number(opacity) >= MIN_OPACITY) return 0;
+  const isRising = performance.now() - (rising.get(it.element) ?? -Infinity) < STEP_TIME;
+  return isRising ? 1 : Number(endOf(it, "opacity") ?? 0);
+}
+
+/** When scripts increased the opacity of elements, as they do in each frame of an animation. */
+const rising = new WeakMap<Element, number>();
+/** The maximum time between two steps of such an animation, in ms. */
+const STEP_TIME = 150;
+const OPACITY = /(?:^|[;\s])opacity:\s*([\d.]+)/;
+
+/** Records which elements scripts make less transparent. */
+export function recordOpacities(records: MutationRecord[]): void {
+  for (const { target, attributeName, oldValue } of records) {
+    if (attributeName !== "style") continue;
+    const before = OPACITY.exec(oldValue ?? "")?.[1];
+    const now = before && (target as HTMLElement).style?.opacity;
+    if (now && Number(now) > Number(before)) rising.set(target as Element, performance.now());
+  }
 }
 
 /** Returns the value that a property has soon, at the end of an animation; undefined if there is none. */

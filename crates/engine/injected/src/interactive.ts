@@ -1,9 +1,10 @@
 // What a person can act on: elements that can be edited, dragged or focused, and those that respond to clicks and keys.
 
 import { isSummary, roleOf } from "./aria/roles";
+import { handlersIn } from "./causes";
 import { parentOf, recordClosedRoots, styleOf } from "./dom";
 import { revealsOnHover } from "./hover";
-import { cached, type Seen } from "./seen";
+import { cached, seen, type Seen } from "./seen";
 
 /**
  * How a person can act on an element. `pointer`: by clicking, and the only element in it may stand for it. `own`: by the focus, by editing
@@ -22,6 +23,7 @@ export function actionOf(it: Seen): Action | undefined {
 }
 
 function computeAction(it: Seen): Action | undefined {
+  if (isRepeatedEdge(it)) return undefined;
   if (isEditingHost(it) || isSummary(it) || isPlayer(it)) return "own";
   if (it.tag === "body" || it.tag === "html") return undefined;
   let action: Action | undefined;
@@ -33,12 +35,17 @@ function computeAction(it: Seen): Action | undefined {
     if (index >= 0 || (index < 0 && isHeader(it))) return "own";
     if (index < 0) action = "weak";
   }
-  if (styleOf(it).cursor === "pointer" && (it.has("title") || it.has("aria-label") || !isInPointer(it)))
-    return isCollection(it) ? "weak" : "pointer";
+  if (styleOf(it).cursor === "pointer" && (hasOwnLabel(it) || !isInPointer(it))) return isCollection(it) ? "weak" : "pointer";
   const listens = listening(it);
   if (isHandle(it)) return "listens";
   if (listens === "listens" || listens === "grabs") return isCollection(it) ? "weak" : "listens";
   return isListenedFor(it) || revealsOnHover(it) ? "listens" : (listens ?? action);
+}
+
+/** Returns whether an element has a name of its own in an element that users click, such as an icon, unless it only decorates that. */
+function hasOwnLabel(it: Seen): boolean {
+  const label = it.attribute("aria-label") || it.attribute("title");
+  return !!label?.trim() && it.attribute("aria-hidden") !== "true";
 }
 
 /** The cursors of what a user drags, such as handles, splitters and edges. */
@@ -51,6 +58,12 @@ function isHandle(it: Seen): boolean {
   return DRAG_CURSORS.test(cursor) && (!parent || styleOf(parent).cursor !== cursor);
 }
 
+/** Returns whether an element is the edge of a cell, which repeats that of the header of its column. */
+function isRepeatedEdge(it: Seen): boolean {
+  const before = it.element.firstChild || it.has("role") || it.has("title") ? null : it.element.previousElementSibling;
+  return !!before && /^(grid)?cell$/.test(roleOf(seen(before)) ?? "");
+}
+
 /** Returns whether an element is the header of a column or row of a grid, which users sort, move and resize by it. */
 function isHeader(it: Seen): boolean {
   return /^(column|row)header$/.test(roleOf(it) ?? "");
@@ -61,15 +74,26 @@ export function respondsToPress(it: Seen): boolean {
   return styleOf(it).cursor === "pointer" || /^(grabs|listens)$/.test(listening(it) ?? "");
 }
 
-/** Returns whether an element is an item of a collection that listens for its items, or the content of an element without a box. */
+/**
+ * Returns whether an element is an item of a collection that listens for its items, a cell of a table that listens for double clicks, or the
+ * content of an element without a box.
+ */
 function isListenedFor(it: Seen): boolean {
   if (isCollection(it)) return false;
-  const responds = (at: Seen): boolean => /^(grabs|listens)$/.test(listening(at) ?? "");
   const parent = parentOf(it);
-  if (parent && styleOf(parent).display === "contents" && responds(parent)) return true;
-  for (let at = parent; at && isCollection(at); at = parentOf(at)) if (responds(at)) return true;
+  if (parent && styleOf(parent).display === "contents" && responds(typesOf(parent))) return true;
+  const role = roleOf(it) ?? "";
+  const isCell = role === "cell" || role === "gridcell";
+  for (let at = isCell && parent ? parentOf(parent) : parent; at && isCollection(at); at = parentOf(at)) {
+    const types = typesOf(at);
+    const isDoubled = types.includes("dblclick");
+    // Users double-click cells to edit them.
+    if (isCell ? isDoubled : responds(isDoubled && role === "row" ? types.filter((type) => type !== "dblclick") : types)) return true;
+  }
   return false;
 }
+
+const responds = (types: readonly string[]): boolean => /^(grabs|listens)$/.test(strongest(types) ?? "");
 
 /** Returns whether an element is an audio or a video with controls, or an embedded document that is no part of the page, such as a PDF. */
 export function isPlayer(it: Seen): boolean {
@@ -131,15 +155,21 @@ const ACTIONS = new Map<string, Listening>([
 /** The number of types of events above which an element listens for all elements in it, like the root of a React application. */
 const MAX_TYPES = 12;
 
-/** The elements whose listeners the browser reported. */
-export const reported = new WeakMap<Element, Listening>();
+/** The types of the listeners of elements that the browser reported. */
+export const reported = new WeakMap<Element, readonly string[]>();
 let reports = false;
 
-/** Returns the elements of a document whose listeners the browser reported to the injected script of the document. */
-const reportedIn = cached((owner: Document): WeakMap<Element, Listening> => {
+/** Returns the listeners that the browser reported to the injected script of a document. */
+const reportedIn = cached((owner: Document): WeakMap<Element, readonly string[]> => {
   if (owner === document) return reported;
   const view = owner.defaultView as { __playhouseCore?: { reported?: typeof reported } } | null;
   return view?.__playhouseCore?.reported ?? reported;
+});
+
+/** Returns the types of events for which libraries store handlers in elements of a document, as the script in the page's world sees them. */
+const storedIn = cached((owner: Document): Map<Element, readonly string[]> => {
+  const stored = handlersIn(owner);
+  return new Map([...stored].map(([e, names]) => [e, names.flatMap(typeOf)]));
 });
 
 /** Records the types of events to which elements listen, from a browser that reports all listeners. */
@@ -147,8 +177,8 @@ export function setListeners(elements: readonly Element[], types: readonly (read
   reports = true;
   for (const [index, e] of elements.entries()) {
     recordClosedRoots(e);
-    const action = strongest(types[index] ?? []);
-    if (action) reported.set(e, action);
+    const own = [...new Set(types[index])];
+    if (own.length && own.length <= MAX_TYPES) reported.set(e, own);
     else reported.delete(e);
   }
 }
@@ -158,30 +188,46 @@ export function hasReports(): boolean {
   return reports;
 }
 
+const NONE: readonly string[] = [];
+
 function strongest(types: readonly string[]): Listening | undefined {
-  if (new Set(types).size > MAX_TYPES) return undefined;
+  if (!types.length) return undefined;
   const actions = types.map((type) => ACTIONS.get(type));
   return (["listens", "grabs", "weak"] as const).find((action) => actions.includes(action));
 }
 
-/** Returns how an element responds to events: as the browser reported; else by its attributes, and by what scripts store in elements. */
+/** Returns how an element responds to events. */
 function listening(it: Seen): Listening | undefined {
-  if (it.listening === undefined) it.listening = computeListening(it) ?? null;
+  if (it.listening === undefined) it.listening = strongest(typesOf(it)) ?? null;
   return it.listening ?? undefined;
 }
 
-function computeListening(it: Seen): Listening | undefined {
-  if (reports) return reportedIn(it.element.ownerDocument).get(it.element);
+/**
+ * Returns the types of events to which an element responds: as the browser reported; else by its attributes, and by what scripts store in
+ * elements.
+ */
+function typesOf(it: Seen): readonly string[] {
+  return it.types ?? (it.types = computeTypes(it));
+}
+
+function computeTypes(it: Seen): readonly string[] {
+  const { element } = it;
+  if (reports) {
+    const owner = element.ownerDocument;
+    const own = reportedIn(owner).get(element);
+    const stored = storedIn(owner).get(element);
+    return own && stored ? [...own, ...stored] : (own ?? stored ?? NONE);
+  }
   const names = it.attributeNames;
   const types = names.length ? names.filter((name) => name.startsWith("on")).map((name) => name.slice(2)) : [];
-  types.push(...typesStoredIn(it.element));
-  return types.length ? strongest(types) : undefined;
+  types.push(...typesStoredIn(element));
+  return types.length ? types : NONE;
 }
 
 /** The properties of handlers that are read from each element. */
 const HANDLERS = ["click", "mousedown", "pointerdown"];
 /** The names of properties in which libraries store handlers: React, Vue, Svelte, Solid, jQuery and Zone.js, which Angular uses. */
-const STORED = /^(__reactProps\$|__reactEventHandlers\$|_vei$|__[a-z]+$|\$\$[a-z]+$|jQuery\d|__zone_symbol__[a-z]+(true|false)$)/;
+const STORED = /^(__reactProps\$|__reactEventHandlers\$|_vei$|events$|__[a-z]+$|\$\$[a-z]+$|jQuery\d|__zone_symbol__[a-z]+(true|false)$)/;
 const HANDLER = /^(?:on|__|\$\$|__zone_symbol__)([A-Za-z]+?)(?:true|false)?$/;
 /** The number of elements that are searched for such properties. */
 const SEARCHED = 300;
@@ -195,8 +241,12 @@ function propertiesOf(e: Element): Properties {
 }
 
 function keysOf(properties: Properties): (string | symbol)[] {
-  return [...Object.keys(properties), ...Object.getOwnPropertySymbols(properties)].filter((key) => STORED.test(nameOf(key)));
+  const keys = [...Object.keys(properties), ...Object.getOwnPropertySymbols(properties)];
+  return keys.filter((key) => STORED.test(nameOf(key)) && key !== SYMBOL);
 }
+
+/** The description of the symbol of Svelte. */
+const SYMBOL = "events";
 
 const nameOf = (key: string | symbol): string => (typeof key === "string" ? key : (key.description ?? ""));
 
@@ -226,10 +276,11 @@ function readTypes(e: Element): string[] {
   for (const key of keysOf(own)) {
     const stored = Object.getOwnPropertyDescriptor(own, key)?.value as (Properties & { events?: object }) | undefined;
     const name = nameOf(key);
-    // The properties of a React element and the listeners of Vue are named `onClick`, the events of jQuery `click`.
+    // The properties of a React element and the listeners of Vue are named `onClick`, the events of jQuery and Svelte `click`.
     if (typeof stored === "object" && stored && !name.startsWith("__zone")) {
-      const handlers = name.startsWith("jQuery") ? stored.events : stored;
-      types.push(...Object.keys(handlers ?? {}).flatMap((handler) => (name.startsWith("jQuery") ? handler : typeOf(handler))));
+      const handlers = Object.keys((name.startsWith("jQuery") ? stored.events : stored) ?? {});
+      if (name !== SYMBOL && !name.startsWith("jQuery")) types.push(...handlers.flatMap(typeOf));
+      else if (handlers.length <= MAX_TYPES) types.push(...handlers);
     } else if (stored) types.push(...typeOf(name));
   }
   return types;

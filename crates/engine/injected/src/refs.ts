@@ -8,12 +8,12 @@ import { hasMisleadingName, marked } from "./hidden";
 import { elementOf, isInSameItem, isSameRow, rowLike, rowsOf, titleOf, type Row, type Rows } from "./rows";
 import { cached, seen, withCaches, type Name, type Seen } from "./seen";
 import { everyElement } from "./selector/css";
-import { isFrame, shownName, shownRole } from "./shown";
+import { isComplete, isFrame, shownName, shownRole } from "./shown";
 
 /** The properties by which an element is recognized. */
 interface Identity {
   readonly role: string;
-  readonly name: string;
+  name: string;
   /** The text that must stay the same besides the role: usually the name. */
   bound: string;
   /** The role and name of the nearest element around it with another name; empty if there is none. */
@@ -82,10 +82,11 @@ export function renew(): void {
 /** Returns the ref of an element. An element with another role, name, text instead of a name, or row gets another ref. */
 export function refTo(e: Element, role: string, name: string, bound: string, within: string): number {
   let ref = known.get(e);
-  if (ref?.role !== role || ref.name !== name || (!name && ref.bound !== bound) || (ref.row && !isSameRow(ref.row, e))) {
+  if (ref?.role !== role || !hasSameName(ref, name, bound) || (ref.row && !isSameRow(ref.row, e))) {
     ref = { number: ++lastRef, role, name, bound, within, first: snapshots, last: 0, at: 0 };
     known.set(e, ref);
   }
+  ref.name = name;
   ref.element = e;
   ref.bound = bound;
   ref.within = within || ref.within;
@@ -93,6 +94,12 @@ export function refTo(e: Element, role: string, name: string, bound: string, wit
   ref.at = ++shown;
   refs.set(ref.number, ref);
   return ref.number;
+}
+
+/** Returns whether a name is that of a ref; in a complete tree, apart from the values in it. */
+function hasSameName(ref: Ref, name: string, bound: string): boolean {
+  if (ref.name === name) return !!name || ref.bound === bound;
+  return isComplete() && !!name && !!ref.name && ref.bound === bound;
 }
 
 /** Returns the ref of an element in the last snapshot, or 0. */
@@ -205,7 +212,7 @@ function present(it: Seen): Omit<Identity, "within"> {
 }
 
 /**
- * Returns the text by which an element is recognized: its name without the values of controls and without edited content. For a clickable
+ * Returns the text by which an element is recognized: its name without the values of controls, the items below it and edited content. For a clickable
  * element without a name that contains little more than text, returns the text.
  */
 export function boundTo(it: Seen, role: string, name: Name, mayBeEdited = hasEdited(rootOf(it))): string {

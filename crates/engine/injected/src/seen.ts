@@ -6,7 +6,7 @@ import { semanticsOf } from "./causes";
 export interface Name {
   readonly text: string;
   readonly sources: readonly (Seen | "parts")[];
-  /** The name without the values of controls, if it contains some. */
+  /** The name without the values of controls and the items below a tree item, if it contains some. */
   readonly constant?: string;
 }
 
@@ -65,6 +65,8 @@ export class Seen {
   action: "pointer" | "own" | "listens" | "weak" | null | undefined = undefined;
   /** How the element responds to events; null if not at all. */
   listening: "grabs" | "listens" | "weak" | null | undefined = undefined;
+  /** The types of events to which the element responds. */
+  types: readonly string[] | undefined = undefined;
   painted: boolean | undefined = undefined;
   visible: boolean | undefined = undefined;
   /** The bounding box in the viewport. */

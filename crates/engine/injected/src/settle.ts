@@ -4,6 +4,7 @@
 import { causes, pause, queueTask, requestIdle, setTimer } from "./causes";
 import { observableIn } from "./frames";
 import { keep, type Handle } from "./handles";
+import { recordOpacities } from "./hidden";
 import { pointerMoved, recordAttributes } from "./looks";
 import { frame } from "./states";
 import { recordAdditions } from "./transient";
@@ -236,6 +237,7 @@ function recordChanges(watching: Watch, records: MutationRecord[]): void {
   for (const node of changed) recordNodeChange(watching, node);
   recordAdditions(records);
   recordAttributes(records);
+  recordOpacities(records);
 }
 
 /** Records a change of the text or the attributes of a node. It counts unless the node changes repeatedly. */

@@ -2,7 +2,7 @@
 // recognized.
 
 import { authorNameOf, fullNameOf, nameByVisibleLabels, nameOf, NAMELESS } from "./aria/names";
-import { isHidden, isPresentational, isSummary, NAME_PROHIBITED, roleOf } from "./aria/roles";
+import { impliedRole, isHidden, isPresentational, isSummary, NAME_PROHIBITED, roleOf } from "./aria/roles";
 import { isVisible } from "./dom";
 import { drawingOf } from "./drawn";
 import { actionOf, isEditingHost, isPlayer } from "./interactive";
@@ -20,10 +20,15 @@ export function isComplete(): boolean {
   return complete;
 }
 
+/** The roles of regions whose changes assistive technology announces. */
+const LIVE = /^(alert|log|marquee|status|timer)$/;
+
 /** Returns the role in snapshots. An editing host without a role is a text box, and what a person can act on is not presentational. */
 export function shownRole(it: Seen): string {
   if (isFrame(it)) return "iframe";
-  const role = roleOf(it) ?? "generic";
+  const written = roleOf(it) ?? "generic";
+  // A field stays one if its author wrote the role of a region, such as `alert`.
+  const role = complete && /^(input|select|textarea)$/.test(it.tag) && LIVE.test(written) ? (impliedRole(it) ?? written) : written;
   if (!complete || (role !== "generic" && !isPresentational(role))) return role;
   return isEditingHost(it) ? "textbox" : actionOf(it) ? "generic" : role;
 }

@@ -14,9 +14,10 @@ import {
 } from "./aria/states";
 import { mayGenerate, textAfter, textBefore } from "./aria/generated";
 import { NAME_FROM_CONTENT, references } from "./aria/names";
+import { dayOf } from "./calendar";
 import { ignoringCovers, isCover, isHidden, isPresentational } from "./aria/roles";
 import { isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, slotOf, squash } from "./dom";
-import { drawingOf, isDrawnByOthers, isUsedByKeyboard, isValueDrawn } from "./drawn";
+import { drawingOf, isDrawnByOthers, isUnreachableField, isUsedByKeyboard, isValueDrawn } from "./drawn";
 import { coreIn, type Home, type Other } from "./frames";
 import { isAway, isUnseen, hasMisleadingName, isTextUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
@@ -49,6 +50,8 @@ export interface Facts {
   action?: Action;
   /** Whether the content can be edited, of an element with another role than that of a text box. */
   editable?: true;
+  /** The day below which an element is placed in a calendar. */
+  day?: string;
   url?: string;
   placeholder?: string;
   /** The rounded x, y, width and height of the bounding box, in the viewport of the frame. */
@@ -181,6 +184,8 @@ interface Position {
   readonly isInDrawn?: boolean;
   /** Whether an overlay hides the element, which keeps its name and its ref. */
   readonly isCovered?: boolean;
+  /** Whether it is in an element with a day. */
+  readonly hasDay?: boolean;
 }
 
 interface TreeNode {
@@ -266,8 +271,9 @@ class TreeBuilder {
   /** Adds a text of the page, with a mark if invisible text is marked and this text is invisible. */
   private text(text: string, { into, named, isInLabel, isInAriaHidden, isInDrawn }: Position, owner: Seen | null, pseudo?: string): void {
     if (isInLabel) return;
+    if (isInAriaHidden && named && owner && isComplete() && isIconFont(owner)) return;
     if (this.question.marks && owner && !isInDrawn && /[^\s\u200b\u00ad]/.test(text) && isTextUnseen(owner, pseudo)) {
-      if (isInAriaHidden) return;
+      if (isInAriaHidden || (isComplete() && SEPARATOR.test(text))) return;
       const inName = named?.name.text.includes(squash(text)) && named;
       if (inName && isComplete() && !inName.unseen) {
         // What an attribute says is not repeated. Other names are not shown if their content is, with marks.
@@ -289,6 +295,14 @@ class TreeBuilder {
     return continues ? text : text.replace(/^\s*/, ` ${MARK} `);
   }
 
+  /** Returns whether a text is in the content that is read so far, without a mark. */
+  private shows(content: Child[], text: string): boolean {
+    return content.some((child) => {
+      if (typeof child !== "string") return this.shows(child.content, text);
+      return !child.includes(MARK) && withoutSpace(child).includes(withoutSpace(text));
+    });
+  }
+
   private append(text: string, into: Child[]): void {
     this.budget -= Math.min(text.length, MAX_TEXT);
     into.push(text);
@@ -298,6 +312,7 @@ class TreeBuilder {
     const { role, into, depth } = position;
     const { display } = styleOf(it);
     const isDrawn = isComplete() && !!drawingOf(it);
+    if (isComplete() && isUnreachableField(it)) return;
     if (display === "none" && !isDrawn) {
       into.push(" ");
       for (const owned of references(it, "aria-owns")) this.visit(owned, { ...position, readable: false });
@@ -308,7 +323,7 @@ class TreeBuilder {
     if (isInAriaHidden && !isDrawn && display !== "contents" && isUnseen(it) && !isDrawnByOthers(it)) return;
     const readable = isDrawn || !isHidden(it) || isVisible(it);
     const isInLabel = isComplete() && (it.tag === "label" ? isLabelOfName(it) : !!position.isInLabel);
-    const node = readable && depth < MAX_DEPTH ? this.build(it, position.named, isDrawn, isCovered) : undefined;
+    const node = readable && depth < MAX_DEPTH ? this.build(it, position, isDrawn, isCovered) : undefined;
     if (node) {
       into.push(node);
       // An element without a name can be omitted, so its texts are marked instead.
@@ -327,6 +342,7 @@ class TreeBuilder {
         isInAriaHidden,
         isInDrawn: position.isInDrawn || (it.tag === "select" && this.question.marks && isUnseen(it) && isDrawnByOthers(it)),
         isCovered,
+        hasDay: position.hasDay || !!node.facts.day,
       });
       if (node.isNameInContent && ICONS.has(node.role) && !hasVisibleText(node.content)) {
         node.isNameInContent = false;
@@ -337,7 +353,8 @@ class TreeBuilder {
     }
     const gap = display === "inline" && !(isComplete() && it.tag === "br") ? "" : " ";
     if (gap) into.push(gap);
-    this.content(it, { role, into, readable, depth: depth + 1, named: position.named, isInLabel, isInAriaHidden, isCovered });
+    const { named, hasDay } = position;
+    this.content(it, { role, into, readable, depth: depth + 1, named, isInLabel, isInAriaHidden, isCovered, hasDay });
     if (gap) into.push(gap);
   }
 
@@ -371,15 +388,17 @@ class TreeBuilder {
       else this.text(value, position, it);
     } else if (isComplete() && !field) {
       const value = rangeValue(it);
-      if (value && !withoutSpace(e.textContent ?? "").includes(withoutSpace(value))) this.append(` ${value}`, position.into);
+      if (value && !this.shows(position.into, value)) this.append(` ${value}`, position.into);
     }
   }
 
-  private build(it: Seen, outer: TreeNode | undefined, isDrawn: boolean, isCovered: boolean): TreeNode | undefined {
+  private build(it: Seen, { named: outer, isInLabel, hasDay }: Position, isDrawn: boolean, isCovered: boolean): TreeNode | undefined {
     const { element: e } = it;
     const frame = isFrame(it);
     const role = shownRole(it);
-    const action = isComplete() && !frame ? actionOf(it) : undefined;
+    const own = isComplete() && !frame ? actionOf(it) : undefined;
+    // A click on a part of a label is one on its control.
+    const action = isInLabel && own !== "own" && role === "generic" && /\S/.test(e.textContent ?? "") ? undefined : own;
     if (isComplete() && role === "generic" && (it.tag.includes("-") || isEmptyElement(it))) recordHost(it);
     if (isPresentational(role) || (!isComplete() && role === "generic" && !it.ignored && isInlineText(it))) return undefined;
     const name = shownName(it);
@@ -401,6 +420,8 @@ class TreeBuilder {
         this.frames.push({ facts, core });
       }
       if (action) facts.action = action;
+      const day = isComplete() && !hasDay && (action || name.text) ? dayOf(it) : "";
+      if (day) facts.day = day;
       else if (cursor === "pointer" && !isComplete()) facts.pointer = true;
     }
     if (action === "own" && role !== "textbox" && isEditingHost(it)) facts.editable = true;
@@ -436,6 +457,19 @@ class TreeBuilder {
     }
     if (indices.size) facts.sources = [...indices];
   }
+}
+
+/** A text that only separates others. */
+const SEPARATOR = /^[\p{P}\p{S}\s]*$/u;
+const ICON_FONT = /^["']?[^,]*(icon|symbol|glyph)/i;
+
+/** Returns whether an element shows icons in place of its text, because their font is loaded. */
+function isIconFont(it: Seen): boolean {
+  const { fontFamily } = getComputedStyle(it.element);
+  if (!ICON_FONT.test(fontFamily)) return false;
+  const [first = ""] = fontFamily.split(",");
+  const name = first.replace(/["']/g, "").trim();
+  return [...it.element.ownerDocument.fonts].some(({ family, status }) => status === "loaded" && family.replace(/["']/g, "") === name);
 }
 
 /** The controls that can be an icon with an invisible text as their name. */
@@ -481,6 +515,7 @@ function isLabelOfName(it: Seen): boolean {
   if (!control || !(label.contains(control) || label.previousElementSibling === control || label.nextElementSibling === control))
     return false;
   const owner = seen(control);
+  if (isUnreachableField(owner)) return false;
   const name = shownName(owner).text;
   const isShown = drawingOf(owner) || (isVisible(owner) && styleOf(owner).pointerEvents !== "none");
   return !!isShown && name.length <= MAX_NAME && withoutSpace(name).includes(withoutSpace(label.textContent ?? ""));

@@ -1,5 +1,6 @@
-// Records in the page's world which timers, frames, idle callbacks and messages an action causes, and reads the semantics that custom
-// elements have by `ElementInternals`, which nothing else can reach. Runs in each document before its scripts,
+// Records in the page's world which timers, frames, idle callbacks and messages an action causes, and reads what nothing else can reach: the
+// semantics that custom elements have by `ElementInternals`, and the handlers that libraries store in elements. Runs in each document
+// before its scripts,
 // which must not be able to detect it, to influence it, or to reach the core through it. The core communicates with it by events on
 // `performance` whose type pages cannot know; they carry only strings. Each native function is taken before a script of the page can
 // replace it.
@@ -57,18 +58,21 @@ function install(event: string): void {
       " ",
     );
 
-  const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+  const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
   const { CustomEvent: Message, performance } = globalThis;
   const { now } = performance;
   const { max } = Math;
   const sourceOf = Function.prototype.toString;
-  const { slice, split } = String.prototype;
+  const { slice, split, startsWith } = String.prototype;
   const { get: getKnown, set: setKnown } = WeakMap.prototype;
   const { get, set, delete: remove, clear, forEach } = Map.prototype;
   const sizeOf = getter(Map.prototype, "size");
   const detailOf = getter(Message.prototype, "detail");
   const typeOf = getter(Event.prototype, "type");
   const { addEventListener, dispatchEvent } = EventTarget.prototype;
+  const { querySelectorAll } = Document.prototype;
+  const lengthOf = getter(NodeList.prototype, "length");
+  const descriptionOf = getter(Symbol.prototype, "description");
 
   try {
     // The window of an initial document can be that of the next one too.
@@ -160,6 +164,41 @@ function install(event: string): void {
       }
       return lines;
     };
+  }
+
+  /**
+   * Returns the names of the handlers that libraries store in the elements of the document and dispatch themselves, such as `onClick` of
+   * React and `__click` of Svelte: lines that begin with the position of the element.
+   */
+  function handlers(): string {
+    const elements = apply(querySelectorAll, document, ["*"]) as Record<number, object>;
+    const count = apply(lengthOf, elements, []) as number;
+    let lines = "";
+    for (let at = 0; at < count; at++) {
+      let names = "";
+      const keys = ownKeys(elements[at] as object);
+      for (let index = 0; index < keys.length; index++) names += namesStoredAs(elements[at] as object, keys[index] as string | symbol);
+      if (names) lines += `${at}${names}\n`;
+    }
+    return lines;
+  }
+
+  function namesStoredAs(e: object, key: string | symbol): string {
+    const name = (typeof key === "symbol" ? apply(descriptionOf, key, []) : key) as string | undefined;
+    const isSymbol = name === "events" && typeof key === "symbol";
+    if (!name || !(isSymbol || (name[0] === "_" && name[1] === "_") || (name[0] === "$" && name[1] === "$"))) return "";
+    const value = getOwnPropertyDescriptor(e, key)?.value as unknown;
+    if (typeof value === "function") return ` ${name}`;
+    if (typeof value !== "object" || !value || !(isSymbol || apply(startsWith, name, ["__react"]))) return "";
+    let names = "";
+    const keys = ownKeys(value);
+    for (let index = 0; index < keys.length; index++) {
+      const handler = keys[index] as string | symbol;
+      const isHandler = typeof handler === "string" && (isSymbol || (handler[0] === "o" && handler[1] === "n"));
+      if (isHandler && typeof getOwnPropertyDescriptor(value, handler)?.value === "function")
+        names += isSymbol ? ` __${handler}` : ` ${handler}`;
+    }
+    return names;
   }
 
   function answer(detail: string): void {
@@ -280,6 +319,10 @@ function install(event: string): void {
     // Another document, or the core in the same world.
     if (typeof detail === "function") apply(detail as CallableFunction, undefined, [state, natives]);
     if (typeof detail !== "string") return;
+    if (detail === "handlers") {
+      answer(handlers());
+      return;
+    }
     listen();
     if (detail === "begin") reset();
     if (detail === "begin" || detail === "hold") begin(ACTION_TIME);

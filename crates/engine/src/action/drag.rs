@@ -11,6 +11,8 @@ use crate::progress::Progress;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// The length of the first move, in CSS pixels: more than what counts as a click.
+const FIRST_MOVE: f64 = 6.0;
 /// The interval between two moves of the pointer above a drop target. Sortable lists ignore moves for some time after each change.
 const DWELL_INTERVAL: Duration = Duration::from_millis(50);
 /// The number of moves after which a drop target with the same bounding box rests.
@@ -101,13 +103,16 @@ impl Gesture<'_> {
 
     /// Moves the pointer to a point, and there again after an interval.
     async fn move_over(&mut self, from: Point, to: Point) -> Result<bool> {
-        // A browser starts a drag only after the pointer has moved, and a drop target must get `dragenter` before `dragover`.
-        let way = Point {
-            x: f64::midpoint(from.x, to.x),
-            y: f64::midpoint(from.y, to.y),
+        // A browser starts a drag only after the pointer has moved, and a drop target must get `dragenter` before `dragover`. Some libraries
+        // measure from the move that starts the drag, which a user makes near the beginning.
+        let distance = (to.x - from.x).hypot(to.y - from.y).max(1.0);
+        let after = |part: f64| Point {
+            x: from.x + (to.x - from.x) * part,
+            y: from.y + (to.y - from.y) * part,
         };
+        let near = after((FIRST_MOVE / distance).min(0.5));
         let held = self.held();
-        let moves = [way, to, to].map(|point| held.pointer_moved(point));
+        let moves = [near, after(0.5), to, to].map(|point| held.pointer_moved(point));
         if !self.send(&moves).await? {
             return Ok(false);
         }

@@ -357,6 +357,7 @@ async fn a_drag_without_target_presses_nothing() {
             "move 5,6",
             "move 5,6",
             "move 5,6",
+            "move 5,6",
             "move 6,6",
             "move 5,6",
             "move 6,6",

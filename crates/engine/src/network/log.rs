@@ -41,8 +41,7 @@ pub(crate) struct RequestLog {
     open: HashMap<RequestId, u64>,
     /// The numbers of all hops of each id, in order.
     hops: HashMap<RequestId, Vec<u64>>,
-    /// Headers that were reported before their request.
-    early: HashMap<RequestId, Headers>,
+    early: HashMap<RequestId, EarlyHeaders>,
     started: u64,
     /// How many of them shared and service workers have sent.
     started_by_others: u64,
@@ -55,6 +54,13 @@ pub(crate) struct RequestLog {
     messages: MessageLog,
     /// The recorders of ended requests.
     recorders: Vec<Recorder>,
+}
+
+/// Headers that were reported before their hops, in order: another process of the browser reports them.
+#[derive(Debug, Default)]
+struct EarlyHeaders {
+    sent: VecDeque<Headers>,
+    received: VecDeque<Headers>,
 }
 
 /// The state of the requests at one time, to detect later ones.
@@ -107,7 +113,10 @@ impl RequestLog {
                 );
                 self.open.insert(id.clone(), number);
                 self.hops.entry(id.clone()).or_default().push(number);
-                let early = self.early.remove(&id);
+                let early = self.early.get_mut(&id);
+                let (sent, received) = early.map_or((None, None), |early| {
+                    (early.sent.pop_front(), early.received.pop_front())
+                });
                 let sockets_before = self.sockets;
                 self.sockets += u64::from(resource_type == "websocket");
                 self.requests.push(Request {
@@ -122,10 +131,12 @@ impl RequestLog {
                     method,
                     resource_type,
                     raw: Raw {
-                        sent: early.is_some(),
+                        sent: sent.is_some(),
+                        received: received.is_some(),
+                        waiting: received,
                         ..Raw::default()
                     },
-                    headers: early.unwrap_or(headers),
+                    headers: sent.unwrap_or(headers),
                     has_body,
                     body: body.map(Into::into),
                     is_navigation,
@@ -155,10 +166,7 @@ impl RequestLog {
                     request.raw.sent = true;
                     request.headers = headers;
                 } else {
-                    if self.early.len() == MAX_EARLY_HEADERS {
-                        self.early.clear();
-                    }
-                    self.early.insert(id, headers);
+                    self.early(id).sent.push_back(headers);
                 }
             }
             RequestEvent::ServedFromCache { id } => {
@@ -195,6 +203,8 @@ impl RequestLog {
                         Some(response) => response.headers = headers,
                         None => request.raw.waiting = Some(headers),
                     }
+                } else {
+                    self.early(id).received.push_back(headers);
                 }
             }
             RequestEvent::Message { id, message } => self.messages.add(id, message),
@@ -289,6 +299,7 @@ impl RequestLog {
             request.number > mark.started
                 && request.resource_type == "websocket"
                 && request.outcome.is_none()
+                && request.worker.as_ref().is_none_or(RequestingWorker::is_own)
         });
         sockets.any(|socket| !self.messages.has_received(&socket.id))
     }
@@ -428,6 +439,14 @@ impl RequestLog {
         };
         let number = hops.find(is_lacking)?;
         self.get_mut(number)
+    }
+
+    /// Returns the headers of a request that its next hops begin with.
+    fn early(&mut self, id: RequestId) -> &mut EarlyHeaders {
+        if self.early.len() == MAX_EARLY_HEADERS {
+            self.early.clear();
+        }
+        self.early.entry(id).or_default()
     }
 
     fn end(&mut self, id: &RequestId, outcome: RequestOutcome, at: f64) {
@@ -616,8 +635,7 @@ mod tests {
     }
 
     #[test]
-    fn late_headers_belong_to_their_own_hop() {
-        let mut log = RequestLog::default();
+    fn headers_belong_to_their_own_hop_whenever_they_are_reported() {
         let header = |value: &str| vec![("x".to_owned(), value.to_owned())];
         let responded = |status| RequestEvent::Responded {
             id: "1".into(),
@@ -628,23 +646,36 @@ mod tests {
             has_raw_headers: true,
             at: 1.2,
         };
-        log.apply(started("1", "/a", "document", Some("L")));
-        log.apply(responded(302));
-        log.apply(started("1", "/b", "document", Some("L")));
-        for number in ["first", "second"] {
-            log.apply(RequestEvent::HeadersSent {
-                id: "1".into(),
-                headers: header(number),
-            });
-            log.apply(RequestEvent::HeadersReceived {
-                id: "1".into(),
-                headers: header(number),
-            });
-        }
-        log.apply(responded(200));
-        for (request, number) in log.all().iter().zip(["first", "second"]) {
-            assert_eq!(request.headers, header(number));
-            assert_eq!(request.response.as_ref().unwrap().headers, header(number));
+        let hops = || {
+            vec![
+                started("1", "/a", "document", Some("L")),
+                responded(302),
+                started("1", "/b", "document", Some("L")),
+            ]
+        };
+        let of_hop = |number: &str| {
+            [
+                RequestEvent::HeadersSent {
+                    id: "1".into(),
+                    headers: header(number),
+                },
+                RequestEvent::HeadersReceived {
+                    id: "1".into(),
+                    headers: header(number),
+                },
+            ]
+        };
+        let headers = || ["first", "second"].into_iter().flat_map(of_hop).collect();
+        let orders: [(Vec<_>, Vec<_>); 2] = [(hops(), headers()), (headers(), hops())];
+        for (first, second) in orders {
+            let mut log = RequestLog::default();
+            for event in first.into_iter().chain(second).chain([responded(200)]) {
+                log.apply(event);
+            }
+            for (request, number) in log.all().iter().zip(["first", "second"]) {
+                assert_eq!(request.headers, header(number));
+                assert_eq!(request.response.as_ref().unwrap().headers, header(number));
+            }
         }
     }
 

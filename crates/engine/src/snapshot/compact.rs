@@ -50,6 +50,8 @@ const WRAPPERS: &[&str] = &[
     "superscript",
     "time",
 ];
+/// Roles whose content is a value.
+const FIELDS: &[&str] = &["combobox", "searchbox", "slider", "spinbutton", "textbox"];
 const CELLS: &[&str] = &["cell", "columnheader", "gridcell", "rowheader"];
 
 /// A part of a sequence.
@@ -140,6 +142,20 @@ fn sequence<'t, 'a>(
     around: Surroundings<'a>,
     most: usize,
 ) -> Option<Vec<Part<'t, 'a>>> {
+    let parts = parts_of(items, around, most)?;
+    match parts.as_slice() {
+        // Content after the first node of a line would be read as content of the line.
+        [Part::Node(first, _), _, ..] if matches!(*first.children, [Item::Text(_)]) => None,
+        _ => Some(parts),
+    }
+}
+
+/// Returns the content as parts of one line, of which not the first one begins the line.
+fn parts_of<'t, 'a>(
+    items: &'t [Item<'a>],
+    around: Surroundings<'a>,
+    most: usize,
+) -> Option<Vec<Part<'t, 'a>>> {
     let mut flat = Vec::new();
     if !flatten_all(items, around, most, &mut flat) {
         return None;
@@ -159,8 +175,6 @@ fn sequence<'t, 'a>(
     let is_long = |part: &Part<'_, '_>| matches!(part, Part::Text(text) if text.len() > MAX_TEXT);
     match parts.as_slice() {
         [_, _, ..] if parts.iter().any(is_long) => None,
-        // Content after the first node of a line would be read as content of the line.
-        [Part::Node(first, _), _, ..] if matches!(*first.children, [Item::Text(_)]) => None,
         _ => Some(parts),
     }
 }
@@ -231,13 +245,13 @@ pub(super) fn write_node<'t, 'a>(
             return write_item(out, &shown.children, inside);
         }
         "row" => {
-            if let Some(row) = row(&shown.children, inside) {
+            if let Some((row, rest)) = row(&shown.children, inside) {
                 if !is_plain {
                     write_head(out, shown, around);
                     out.push_str(": ");
                 }
                 out.push_str(&row);
-                return nothing;
+                return (rest, inside);
             }
         }
         _ if is_wrapper(shown, around) => {
@@ -253,6 +267,9 @@ pub(super) fn write_node<'t, 'a>(
         return nothing;
     }
     let parts = sequence(&shown.children, inside, MAX_PARTS).unwrap_or_default();
+    if repeats_name(shown, &parts) {
+        return nothing;
+    }
     let has_text = parts.iter().any(|part| matches!(part, Part::Text(..)));
     if has_text || (!parts.is_empty() && CONTROLS.contains(&&*node.role)) {
         out.push_str(": ");
@@ -260,6 +277,14 @@ pub(super) fn write_node<'t, 'a>(
         return nothing;
     }
     (&shown.children, inside)
+}
+
+/// Returns whether the content of a node that is no field is its name, of which it shows the parts.
+fn repeats_name(shown: &Shown<'_>, parts: &[Part<'_, '_>]) -> bool {
+    let is_name = |text: &str| key::is_name_shown(&shown.node.name) && text == shown.node.name;
+    shown.named
+        && !FIELDS.contains(&&*shown.node.role)
+        && matches!(parts, [Part::Text(text)] if is_name(text))
 }
 
 /// Returns whether a node has nothing to show beside its name and its content.
@@ -341,53 +366,119 @@ fn begins_with_mark(role: &str) -> bool {
     matches!(role, "heading" | "listitem" | "row")
 }
 
-/// Returns the cells of a row on one line, or `None` if a cell needs several.
-fn row<'a>(items: &[Item<'a>], around: Surroundings<'a>) -> Option<String> {
+/// Returns the cells of a row on one line, and the items after the last cell; `None` if a cell needs several lines.
+fn row<'t, 'a>(
+    items: &'t [Item<'a>],
+    around: Surroundings<'a>,
+) -> Option<(String, &'t [Item<'a>])> {
+    if let [Item::Node(first), rest @ ..] = items
+        && is_wrapper(first, around)
+        && !is_handle(&items[0])
+    {
+        let (line, left) = row(&first.children, around.inside(first))?;
+        return left.is_empty().then_some((line, rest));
+    }
+    let end = items
+        .iter()
+        .rposition(|item| is_cell(item) || is_handle(item))?
+        + 1;
     let mut line = String::new();
-    for item in items {
+    for item in &items[..end] {
         let Item::Node(cell) = item else { return None };
-        let node = cell.node;
-        let is_handle = node.role == "generic"
-            && cell.children.is_empty()
-            && !key::has_states(node, States::All);
-        // What can be dragged between cells, to change their width.
-        if is_handle && reference(cell, around).is_some() {
-            line.push_str(if line.is_empty() { "| " } else { " | " });
-            write_head(&mut line, cell, around);
-            continue;
-        }
-        if !CELLS.contains(&&*node.role)
-            || key::has_states(node, States::All)
-            || (cell.named && !(cell.children.is_empty() && key::is_name_shown(&node.name)))
-        {
+        let is_shown_handle = is_handle(item) && reference(cell, around).is_some();
+        if !is_cell(item) && !is_shown_handle {
             return None;
         }
         line.push_str(if line.is_empty() { "| " } else { " | " });
-        let reference = reference(cell, around);
-        let inside = around.inside(cell);
-        let parts = match cell.named {
-            true => vec![Part::Text(node.name.clone())],
-            false => sequence(&cell.children, inside, MAX_LONG_PARTS)?,
-        };
-        // The controls in a cell stand for it, unless the cell is acted on for itself.
-        let has_nodes = parts.iter().any(|part| matches!(part, Part::Node(..)));
-        let reference = reference.filter(|_| !has_nodes || cell.action.is_some());
-        match (reference, parts.as_slice()) {
-            (None, parts) => write_sequence(&mut line, parts, true),
-            (Some(reference), [Part::Text(text)]) => {
-                push_text(&mut line, text, Position::BeforeRef);
-                line.push(' ');
-                line.push_str(&reference);
-            }
-            (Some(reference), []) => line.push_str(&reference),
-            (Some(_), _) => return None,
+        match is_shown_handle {
+            true => write_head(&mut line, cell, around),
+            false => write_cell(&mut line, cell, around)?,
         }
     }
-    if line.is_empty() {
+    line.truncate(line.trim_end().len());
+    Some((line, &items[end..]))
+}
+
+fn is_cell(item: &Item<'_>) -> bool {
+    matches!(item, Item::Node(shown) if CELLS.contains(&&*shown.node.role))
+}
+
+/// Returns whether an item is what users drag between cells, to change their width.
+fn is_handle(item: &Item<'_>) -> bool {
+    matches!(item, Item::Node(shown) if shown.node.role == "generic"
+        && !shown.named
+        && shown.children.is_empty()
+        && !key::has_states(shown.node, States::All))
+}
+
+/// Writes a cell on the line of its row; `None` if it needs lines of its own.
+fn write_cell<'a>(line: &mut String, cell: &Shown<'a>, around: Surroundings<'a>) -> Option<()> {
+    let node = cell.node;
+    if cell.named && !key::is_name_shown(&node.name) {
         return None;
     }
-    line.truncate(line.trim_end().len());
-    Some(line)
+    let inside = around.inside(cell);
+    let mut parts = parts_of(&cell.children, inside, MAX_LONG_PARTS)?;
+    let sole = match parts.as_slice() {
+        [Part::Node(sole, around)] => Some((*sole, *around)),
+        _ => None,
+    };
+    if key::has_states(node, States::All)
+        && !sole.is_some_and(|(sole, _)| key::has_states_of(sole.node, node))
+    {
+        write_head(line, cell, around);
+        return match parts.as_slice() {
+            [] => Some(()),
+            [Part::Text(text)] => {
+                line.push_str(": ");
+                push_quoted(line, text);
+                Some(())
+            }
+            _ => None,
+        };
+    }
+    if cell.named && !sole.is_some_and(|(sole, _)| sole.named && sole.node.name == node.name) {
+        match parts.first_mut() {
+            Some(Part::Text(text)) => text.insert_str(0, &format!("{} ", node.name)),
+            _ => parts.insert(0, Part::Text(node.name.clone())),
+        }
+    }
+    let has_targets = parts.iter().any(|part| match part {
+        Part::Node(shown, around) => self::reference(shown, *around).is_some(),
+        Part::Text(_) => false,
+    });
+    let has_texts = parts.iter().any(|part| matches!(part, Part::Text(_)));
+    let is_header = matches!(&*node.role, "columnheader" | "rowheader");
+    // The controls in a cell stand for it, unless the cell is acted on for itself.
+    let is_own = !has_targets || (cell.action.is_some() && (has_texts || is_header));
+    let mut reference = reference(cell, around).filter(|_| is_own);
+    // A cell whose only text has a ref is written as one with a ref of its own.
+    if let [Part::Node(text, around)] = parts.as_slice()
+        && text.has_only_bare_text()
+        && let [Item::Text(content)] = text.children.as_slice()
+    {
+        reference = self::reference(text, *around).or(reference);
+        parts = vec![Part::Text(content.to_string())];
+    }
+    match (reference, parts.as_slice()) {
+        (None, parts) => write_sequence(line, parts, true),
+        (Some(reference), [Part::Text(text)]) => {
+            push_text(line, text, Position::BeforeRef);
+            line.push(' ');
+            line.push_str(&reference);
+        }
+        // Its ref would be read as that of the node before it.
+        (Some(_), [.., Part::Node(last, around)]) if self::reference(last, *around).is_none() => {
+            return None;
+        }
+        (Some(reference), []) => line.push_str(&reference),
+        (Some(reference), parts) => {
+            write_sequence(line, parts, false);
+            line.push(' ');
+            line.push_str(&reference);
+        }
+    }
+    Some(())
 }
 
 /// Writes the parts of a line. `is_body`: the line has nothing before them, so that a single node may have its content bare.

@@ -211,6 +211,8 @@ pub(super) struct Node {
     pub(super) action: Option<Action>,
     /// Whether its content can be edited, if it is no text box.
     pub(super) editable: bool,
+    /// The day below which it is placed in a calendar.
+    pub(super) day: Option<String>,
     pub(super) url: Option<String>,
     pub(super) placeholder: Option<String>,
     /// The bounding box in its frame's viewport, in CSS pixels: x, y, width, height.

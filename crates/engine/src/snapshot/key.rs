@@ -107,6 +107,19 @@ pub(super) fn has_states(node: &Node, states: States) -> bool {
         || node.inert
         || node.editable
         || node.unseen
+        || node.day.is_some()
+}
+
+/// Returns whether a node has all of the states of another one.
+pub(super) fn has_states_of(node: &Node, other: &Node) -> bool {
+    let states = |node: &Node| {
+        let mut text = String::new();
+        push_states(&mut text, node);
+        text
+    };
+    let own = states(node);
+    let others = states(other);
+    others.split_inclusive(']').all(|state| own.contains(state))
 }
 
 /// Writes the states in brackets, each after a blank.
@@ -125,6 +138,9 @@ pub(super) fn push_states(out: &mut String, node: &Node) {
     push_flag(out, "selected", node.selected);
     push_flag(out, "aria-hidden", node.aria_hidden);
     push_flag(out, "inert", node.inert);
+    if let Some(day) = &node.day {
+        let _ = write!(out, " [day={}]", serde_json::Value::from(day.as_str()));
+    }
 }
 
 /// Writes the bounding box, if it is known.

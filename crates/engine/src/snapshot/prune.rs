@@ -1,7 +1,7 @@
 //! Pruning the facts: wrappers of a single item, repeated texts, and names that the content shows anyway are omitted.
 
 use super::facts::{Action, Entry, FrameSnapshot, Layout, Node};
-use super::key::CONTROLS;
+use super::key::{self, CONTROLS, States};
 use super::line::Ref;
 use std::borrow::Cow;
 
@@ -34,6 +34,19 @@ const IDENTIFIED_BY_NAME: [&str; 27] = [
     "toolbar",
     "tree",
     "treegrid",
+];
+
+/// The controls that are often only an icon.
+const ICON_CONTROLS: [&str; 9] = [
+    "button",
+    "checkbox",
+    "link",
+    "menuitem",
+    "menuitemcheckbox",
+    "menuitemradio",
+    "option",
+    "radio",
+    "tab",
 ];
 
 /// A part of the pruned tree.
@@ -89,6 +102,25 @@ impl<'a> Shown<'a> {
         }
     }
 
+    /// Returns whether it only contains an element that is acted on and has the same name.
+    fn only_names_its_content(&self) -> bool {
+        let is_twin = |child: &Shown<'_>| {
+            let is_target = child.action.is_some() || CONTROLS.contains(&&*child.node.role);
+            let is_named_alike = child.named && child.node.name == self.node.name;
+            is_named_alike && is_target && child.node.reference.is_some()
+        };
+        self.named && matches!(&*self.children, [Item::Node(child)] if is_twin(child))
+    }
+
+    /// Returns whether it is a generic that shows a text and nothing else of its own.
+    pub(super) fn has_only_bare_text(&self) -> bool {
+        self.is_bare_generic()
+            && self.only_text().is_some()
+            && !key::has_states(self.node, States::All)
+            && self.node.url.is_none()
+            && self.node.bounds.is_none()
+    }
+
     /// Returns the text of a node whose only content is one text.
     fn only_text(&self) -> Option<&str> {
         match self.children.as_slice() {
@@ -115,6 +147,7 @@ fn frame(
         depth,
         targets: 0,
         places: node_contexts(snapshot, level),
+        around: Vec::new(),
         next: 0,
         next_node: 0,
     };
@@ -177,6 +210,8 @@ struct Walk<'a> {
     /// The number of nodes so far that a person can act on.
     targets: usize,
     places: Vec<NodeContext>,
+    /// The nodes around the current one that are not generic.
+    around: Vec<&'a Node>,
     /// The indexes of the next entry, and of the next node.
     next: usize,
     next_node: usize,
@@ -202,6 +237,10 @@ impl<'a> Walk<'a> {
                 let place = self.next_node;
                 let shown = self.node(node, level, in_clickable);
                 let repeats_name = parent.is_some_and(|it| repeats_name(&shown, it, self.layout));
+                if self.layout == Layout::Compact && decorates(&shown, self.around.last().copied())
+                {
+                    return;
+                }
                 match simplify(shown, repeats_name, in_clickable, self.layout) {
                     Some(item) => into.push(item),
                     None => {
@@ -223,9 +262,14 @@ impl<'a> Walk<'a> {
         self.next_node += 1;
         let targets = self.targets;
         let mut children = Vec::new();
+        let is_generic = node.role == "generic";
+        self.around.extend((!is_generic).then_some(node));
         for _ in 0..node.children {
             let in_clickable = in_clickable || has_pointer(node);
             self.entry(Some(node), level + 1, in_clickable, &mut children);
+        }
+        if !is_generic {
+            self.around.pop();
         }
         trim(&mut children);
         if let Some(content) = node.frame.and_then(|it| self.snapshot.frames.get(&it)) {
@@ -304,6 +348,19 @@ fn has_pointer(node: &Node) -> bool {
 /// The number of targets in an element above which its event listeners are for those.
 const MAX_TARGETS: usize = 4;
 
+/// Returns whether a node is a picture that decorates a control, and that assistive technology does not perceive either.
+fn decorates(shown: &Shown<'_>, around: Option<&Node>) -> bool {
+    let node = shown.node;
+    let is_picture = matches!(&*node.role, "img" | "graphics-document");
+    // An icon tells more than nothing.
+    let explains = |it: &Node| it.name.is_empty() && ICON_CONTROLS.contains(&&*it.role);
+    is_picture
+        && node.aria_hidden
+        && shown.action.is_none()
+        && shown.children.is_empty()
+        && !around.is_some_and(explains)
+}
+
 /// Returns whether a node only repeats the name of the node around it. In the compact layout, what a person can act on is shown, unless a
 /// click on the node around it is one on its name.
 fn repeats_name(shown: &Shown<'_>, parent: &Node, layout: Layout) -> bool {
@@ -362,6 +419,12 @@ fn simplify(
         return acts.then_some(Item::Node(shown));
     }
     if node.role != "generic" {
+        if layout == Layout::Compact
+            && matches!(&*node.role, "cell" | "gridcell" | "listitem")
+            && shown.only_names_its_content()
+        {
+            shown.named = false;
+        }
         let is_hidden = layout == Layout::Compact
             && node.aria_hidden
             && node.reference.is_none()
@@ -378,12 +441,17 @@ fn simplify(
     if repeats_name {
         return None;
     }
+    if layout == Layout::Compact && shown.only_names_its_content() {
+        shown.named = false;
+    }
     if shown.named {
         return Some(Item::Node(shown));
     }
     match shown.children.as_mut_slice() {
         [] => acts.then_some(Item::Node(shown)),
-        [Item::Node(child)] if child.node.reference.is_some() && !node.covers => {
+        [Item::Node(child)]
+            if child.node.reference.is_some() && !node.covers && node.day.is_none() =>
+        {
             if layout == Layout::Compact && shown.action.is_some() {
                 if shown.action == Some(Action::Own) {
                     return Some(Item::Node(shown));

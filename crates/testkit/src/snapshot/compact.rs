@@ -96,11 +96,25 @@ impl<'a> Reader<'a, '_> {
                 rest: cell,
                 parts: &mut Vec::new(),
             };
-            reader.body()?;
-            let parts = std::mem::take(reader.parts);
+            // The content of the only node of a cell can be bare.
+            if reader.sequence().is_err() {
+                reader.parts.clear();
+                reader.rest = cell;
+                reader.body()?;
+            }
+            let mut parts = std::mem::take(reader.parts);
             let is_text = matches!(*parts, [Part::Text(_)])
                 || matches!(&*parts, [Part::Text(_), Part::Text(_)]);
-            if is_ref(last) && is_text {
+            let is_own = |part: &Part| matches!(part, Part::Text(text) if text == last);
+            if is_ref(last) && !is_text && parts.last().is_some_and(is_own) {
+                parts.pop();
+                self.parts.push(Part::Node(Node {
+                    role: "cell".to_owned(),
+                    reference: Some(last.to_owned()),
+                    ..Node::default()
+                }));
+                self.parts.extend(parts);
+            } else if is_ref(last) && is_text {
                 self.parts.push(Part::Node(Node {
                     role: "cell".to_owned(),
                     reference: Some(last.to_owned()),
@@ -245,6 +259,11 @@ impl<'a> Reader<'a, '_> {
             let text = self.quoted()?;
             self.eat("]");
             return Ok(format!("placeholder={text:?}"));
+        }
+        if self.eat("day=") {
+            let text = self.quoted()?;
+            self.eat("]");
+            return Ok(format!("day={text:?}"));
         }
         let (state, rest) = self.rest.split_once(']').ok_or("a state without an end")?;
         self.rest = rest;

@@ -88,7 +88,20 @@ function hasNativeName(it: Seen): boolean {
 
 provideNames((it) => compute(it, true).text);
 
+/** The element whose name is computed. */
+let named: Element | undefined;
+
 function compute(it: Seen, includeHidden: boolean): Name {
+  const outer = named;
+  named = it.element;
+  try {
+    return computeName(it, includeHidden);
+  } finally {
+    named = outer;
+  }
+}
+
+function computeName(it: Seen, includeHidden: boolean): Name {
   const role = roleOf(it) ?? "";
   if (NAME_PROHIBITED.has(role)) return NAMELESS;
   const byContent = NAME_FROM_CONTENT.has(role);
@@ -114,9 +127,9 @@ function compute(it: Seen, includeHidden: boolean): Name {
   }
 }
 
-/** The number of control values that were read. */
+/** The number of control values, of groups in tree items, and of controls in their labels that were read. */
 let valueCount = 0;
-/** Whether control values are omitted. */
+/** Whether they are omitted. */
 let omitsValues = false;
 
 /** Returns the text of an element without child elements, such as most cells, links and list items; null for other elements. */
@@ -214,6 +227,12 @@ function alternative(it: Seen, walk: Walk): string {
     if (value !== undefined) {
       dependencies++;
       return value;
+    }
+    // A tree item has the items below it in a group, which users open and close. A label can contain the mark of its control.
+    if (role === "group" || it.element === named) {
+      valueCount++;
+      dependencies++;
+      if (omitsValues) return "";
     }
   }
   walk.visited.add(it.element);

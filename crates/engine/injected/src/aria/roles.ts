@@ -328,7 +328,8 @@ function mustBeExposed(it: Seen): boolean {
   return hasGlobalAttribute(it) || isFocusable(it);
 }
 
-function impliedRole(it: Seen): string | null {
+/** Returns the role that an element has without the `role` attribute. */
+export function impliedRole(it: Seen): string | null {
   return (REQUIRED_PARENTS.has(it.tag) && inheritedPresentation(it)) || (tagRole(it) ?? null);
 }
 

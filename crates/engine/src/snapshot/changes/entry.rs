@@ -98,6 +98,20 @@ impl<'a> Entry<'a> {
         })
     }
 
+    /// Makes an element that only has a text, and is hidden by an overlay, the text that it is otherwise.
+    fn become_text(&mut self) {
+        let is_wrapper = matches!(&self.text[..self.head], "generic" | "paragraph");
+        if self.covered.is_empty() || !is_wrapper || self.head == self.text.len() {
+            return;
+        }
+        let content = self.content().unwrap_or_default().to_owned();
+        self.owner = self.identity.take().map(|(reference, _)| reference);
+        self.is_own = true;
+        self.kind = LineKind::Text;
+        self.text = content.into();
+        self.head = self.text.len();
+    }
+
     /// Returns the text that the element contains on its line.
     pub(super) fn content(&self) -> Option<&str> {
         self.text[self.head..].strip_prefix(": ")
@@ -205,6 +219,7 @@ impl<'a> Reader<'a> {
             let content = inline.map_or(0, |part| part.text.len() + 2);
             entry.head = entry.text.len() - content.min(entry.text.len());
             entry.mark = mark;
+            entry.become_text();
             self.push(entry);
         }
         if is_row {

@@ -84,6 +84,8 @@ enum Mutation {
     Add(Element),
     /// The identity of an element depends on its name.
     Name(String),
+    /// To another place among its siblings.
+    Move(usize),
 }
 
 fn mutations() -> impl Strategy<Value = Vec<(usize, Mutation)>> {
@@ -93,6 +95,7 @@ fn mutations() -> impl Strategy<Value = Vec<(usize, Mutation)>> {
         Just(Mutation::Remove),
         page().prop_map(|mut page| Mutation::Add(page.remove(0))),
         "[a-d]{0,2}".prop_map(Mutation::Name),
+        (0..5_usize).prop_map(Mutation::Move),
     ];
     proptest::collection::vec((0..40_usize, mutation), 1..5)
 }
@@ -107,8 +110,14 @@ fn count(elements: &[Element]) -> usize {
 fn mutate(elements: &mut Vec<Element>, mut at: usize, mutation: &Mutation, next: &mut u32) {
     for index in 0..elements.len() {
         if at == 0 {
+            if let Mutation::Move(place) = mutation {
+                let element = elements.remove(index);
+                elements.insert((*place).min(elements.len()), element);
+                return;
+            }
             let element = &mut elements[index];
             match mutation {
+                Mutation::Move(_) => {}
                 Mutation::Text(text) => element.text.clone_from(text),
                 Mutation::Check => element.is_checked = !element.is_checked,
                 Mutation::Name(name) => {
@@ -223,6 +232,49 @@ fn nodes(line: &str, layout: Layout) -> Vec<(String, String)> {
     nodes
 }
 
+/// Returns the numbers of the refs of the items in a list.
+fn items(rendered: &Rendered, layout: Layout) -> Vec<String> {
+    let lines = rendered.text.lines().map(|line| nodes(line, layout));
+    let refs = lines.flatten().map(|(reference, _)| reference);
+    refs.filter(|it| it.len() == "e10".len()).collect()
+}
+
+/// Puts what moved after the line before it, or before the line after it.
+fn reordered(old: &[String], lines: &[String], layout: Layout) -> Vec<String> {
+    let mut order = old.to_vec();
+    let mut last: Option<String> = None;
+    let mut first: Vec<String> = Vec::new();
+    for line in lines {
+        let Some(reference) = nodes(line, layout).into_iter().map(|(it, _)| it).next() else {
+            last = None;
+            continue;
+        };
+        match line.chars().next() {
+            Some('>') => {
+                order.retain(|it| *it != reference);
+                match last
+                    .as_ref()
+                    .and_then(|last| order.iter().position(|it| it == last))
+                {
+                    Some(at) => order.insert(at + 1, reference.clone()),
+                    None => first.push(reference.clone()),
+                }
+                last = Some(reference);
+            }
+            Some(' ') => {
+                let at = order.iter().position(|it| *it == reference);
+                if let Some(at) = at.filter(|_| !first.is_empty()) {
+                    drop(order.splice(at..at, first.drain(..)));
+                }
+                last = at.map(|_| reference);
+            }
+            _ => last = None,
+        }
+    }
+    drop(order.splice(0..0, first));
+    order
+}
+
 #[expect(clippy::disallowed_methods, reason = "tests have no configuration")]
 fn cases() -> u32 {
     match std::env::var_os("NIGHTLY") {
@@ -302,5 +354,39 @@ proptest! {
         if before.text == after.text {
             prop_assert!(lines.is_empty(), "{}", context());
         }
+    }
+
+    #[test]
+    fn what_moved_is_beside_a_line_that_did_not(
+        order in Just((10..22_u32).collect::<Vec<_>>()).prop_shuffle(),
+        olds in 0..12_usize,
+        news in 0..12_usize,
+        is_full in any::<bool>(),
+    ) {
+        let layout = if is_full { Layout::Full } else { Layout::Compact };
+        let list = |numbers: Vec<u32>| {
+            let button = |number: u32| Element {
+                number,
+                role: "button",
+                name: format!("b{number}"),
+                text: String::new(),
+                is_checked: false,
+                children: Vec::new(),
+            };
+            let list = Element {
+                role: "list",
+                children: numbers.into_iter().map(button).collect(),
+                ..button(1)
+            };
+            rendered(&[list], layout)
+        };
+        let before = list((10..22).filter(|it| *it < 22 - u32::try_from(news).unwrap_or_default()).collect());
+        let after = list(order.into_iter().skip(olds / 2).collect());
+        let lines = changes(side(&before), side(&after), &Observed::default(), layout, None);
+        let (was, is) = (items(&before, layout), items(&after, layout));
+        let kept: Vec<String> = was.iter().filter(|it| is.contains(it)).cloned().collect();
+        let now: Vec<String> = is.iter().filter(|it| was.contains(it)).cloned().collect();
+        let patched: Vec<String> = reordered(&kept, &lines, layout);
+        prop_assert_eq!(&patched, &now, "{}\n---\n{}\n---\n{}", before.text, after.text, lines.join("\n"));
     }
 }
