@@ -24,12 +24,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The number of movements that must not arrive.
 const REQUIRED_CHECKS: u32 = 2;
 
-/// Begins to count movements of the mouse, without an effect in the page. Returns two positions of the document: a frame would get the
-/// movement otherwise.
+/// Begins to take the movements of the mouse from the page. Returns a position to move to, where no frame gets the movement.
 const BEGIN: &str = "(x, y) => {
-  const isOwn = ([x, y]) => {
-    const e = document.elementFromPoint(x, y);
-    return e && !/^(iframe|frame|object|embed)$/.test(e.localName);
+  const isOwn = ([left, top]) => {
+    const e = document.elementFromPoint(left, top);
+    // A movement to the same position is none.
+    return e && (left !== x || top !== y) && !/^(iframe|frame|object|embed)$/.test(e.localName);
   };
   const to = [[x + 1, y], [x, y + 1], [1, 1], [innerWidth - 2, 1], [1, innerHeight - 2]].find(isOwn);
   if (!to) return null;
@@ -111,15 +111,17 @@ impl WebKitPage {
             return Ok(false);
         }
         let before = self.devices.pointer().map(|point| self.inside(point));
-        let Point { x, y } = before.unwrap_or(Point { x: 1.0, y: 1.0 });
+        let start = before.unwrap_or(Point { x: 1.0, y: 1.0 });
         let to = self
-            .run(&self.main.clone(), BEGIN, &[json!(x), json!(y)])
+            .run(&self.main.clone(), BEGIN, &[json!(start.x), json!(start.y)])
             .await?;
         let Ok([x, y]) = serde_json::from_value::<[f64; 2]>(to) else {
             return Ok(false);
         };
-        let moves = std::iter::once(Point { x, y }).chain(before);
-        let moves = moves.map(|Point { x, y }| Action::PointerMove { x, y });
+        let moves = [Point { x, y }, start];
+        let moves = moves
+            .into_iter()
+            .map(|Point { x, y }| Action::PointerMove { x, y });
         let actions = moves.collect();
         self.perform(vec![Source::Pointer {
             id: "mouse",
