@@ -45,7 +45,7 @@ Maintainer: The Playhouse authors <playhouse@users.noreply.github.com>
 Installed-Size: $(du -sk "$root/usr" | cut -f 1)
 Depends: libc6 (>= $glibc), libgcc-s1
 Recommends: chromium | google-chrome-stable | firefox-esr | firefox
-Suggests: ffmpeg, webkit2gtk-driver
+Suggests: ffmpeg, libwebkit2gtk-4.1-0, xvfb
 Section: web
 Priority: optional
 Homepage: https://github.com/playhouse-dev/playhouse

@@ -27,7 +27,9 @@ const core = {
   mangleCache: Object.fromEntries(names.map((name) => [name, `$${name}`])),
 };
 
-await build({ ...core, minifyIdentifiers: true, outfile: "dist/core.js" });
+// In WebKit, where the core runs in the world of the page, the parts of asynchronous functions must call the `Promise` of the core.
+const supported = { "async-await": false };
+await build({ ...core, supported, minifyIdentifiers: true, outfile: "dist/core.js" });
 await build({ ...core, minifyIdentifiers: true, entryPoints: ["src/dom_snapshot.entry.ts"], outfile: "dist/dom_snapshot.js" });
 const banner = {
   js: "/* Contains Readability (https://github.com/mozilla/readability), Copyright (c) 2010 Arc90 Inc, Apache License 2.0. */",

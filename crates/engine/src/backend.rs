@@ -38,7 +38,7 @@ pub(crate) mod scripts;
 mod stack;
 mod styles;
 mod tls;
-pub(crate) mod webdriver;
+pub(crate) mod webkit;
 mod withheld;
 mod worker;
 

@@ -107,6 +107,9 @@ pub enum Feature {
     /// [`crate::ContextOptions::user_agent`].
     #[strum(to_string = "User agent emulation")]
     UserAgent,
+    /// A folder as the file of an input.
+    #[strum(to_string = "Uploading a folder")]
+    FolderUpload,
     /// Contexts other than the default one.
     #[strum(to_string = "An isolated browser context")]
     IsolatedContext,

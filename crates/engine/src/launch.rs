@@ -13,7 +13,6 @@ mod port;
 pub(crate) mod process;
 pub(crate) mod profile;
 mod remote;
-mod safari;
 pub(crate) mod source;
 mod upload;
 mod webkit;
@@ -26,9 +25,7 @@ pub use profile::{TemporaryFile, remove_stale_profiles};
 pub use remote::WebDriverEndpoint;
 
 use crate::addresses::AddressRules;
-use crate::backend::{
-    BrowserBackend, Capabilities, Feature, Proxy, TlsOptions, bidi, cdp, webdriver,
-};
+use crate::backend::{self, BrowserBackend, Capabilities, Feature, Proxy, TlsOptions, bidi, cdp};
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::progress::Progress;
@@ -58,10 +55,8 @@ pub enum BrowserKind {
     Chromium,
     /// Firefox: with WebDriver BiDi.
     Firefox,
-    /// WebKitGTK: with W3C WebDriver, and its inspector.
+    /// WebKitGTK: with its automation session, and its inspector.
     Webkit,
-    /// Safari: with W3C WebDriver.
-    Safari,
 }
 
 impl BrowserKind {
@@ -70,17 +65,16 @@ impl BrowserKind {
         match self {
             Self::Chromium => &cdp::CAPABILITIES,
             Self::Firefox => &bidi::CAPABILITIES,
-            Self::Webkit => &webdriver::CAPABILITIES,
-            Self::Safari => &webdriver::CLASSIC,
+            Self::Webkit => &backend::webkit::CAPABILITIES,
         }
     }
 
-    /// Returns the features that remote browsers of this kind support ([`ConnectOptions`]).
+    /// Returns the features that remote browsers of this kind support ([`ConnectOptions`]). There is no remote WebKit.
     pub fn remote_capabilities(self) -> &'static Capabilities {
         match self {
             Self::Chromium => &cdp::REMOTE,
             Self::Firefox => &bidi::REMOTE,
-            Self::Webkit | Self::Safari => &webdriver::CLASSIC,
+            Self::Webkit => &backend::webkit::CAPABILITIES,
         }
     }
 }
@@ -204,11 +198,10 @@ pub(crate) async fn launch(
         BrowserKind::Chromium => chromium::launch(progress, options).await,
         BrowserKind::Firefox => firefox::launch(progress, options).await,
         BrowserKind::Webkit if cfg!(windows) => Err(Error::LaunchFailed {
-            reason: "WebKit does not run on Windows: use Chrome, Edge or Firefox, or connect to a WebKit elsewhere".to_owned(),
+            reason: "WebKit does not run on Windows: use Chrome, Edge or Firefox".to_owned(),
             log: String::new(),
         }),
         BrowserKind::Webkit => webkit::launch(progress, options).await,
-        BrowserKind::Safari => safari::launch(progress, options).await,
     };
     launched.map_err(|error| match error {
         Error::Timeout { timeout_ms, .. } => Error::LaunchFailed {

@@ -9,7 +9,6 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tempfile::TempDir;
-use tokio::io::AsyncBufReadExt as _;
 use tokio::net::TcpSocket;
 use tokio::process::{Child, Command};
 use wire::webdriver::RemoteEnd;
@@ -45,12 +44,6 @@ pub(crate) fn is_installed() -> bool {
     Programs::find().is_some()
 }
 
-/// A driver of WebKit for a relay node, with its own display.
-struct WebKit {
-    _driver: Part,
-    _screen: Part,
-}
-
 /// A hub and its nodes, which end with all their browsers when this is dropped.
 pub struct Grid {
     programs: Programs,
@@ -59,7 +52,6 @@ pub struct Grid {
     events: (u16, u16),
     folder: TempDir,
     nodes: Vec<Node>,
-    webkit: Option<WebKit>,
 }
 
 /// A node of the grid.
@@ -108,43 +100,12 @@ impl Grid {
             events,
             folder,
             nodes: Vec::new(),
-            webkit: None,
         };
         for _ in 0..nodes {
             grid.add_node();
         }
         grid.until_complete().await;
         grid
-    }
-
-    /// Adds a node that relays to a driver of WebKit: one `MiniBrowser` at a time; returns the capabilities that select it.
-    ///
-    /// # Panics
-    /// If WebKit is not installed.
-    pub async fn add_webkit(&mut self) -> Value {
-        let browser = Engine::Webkit.executable();
-        let programs = from_path("WebKitWebDriver").zip(from_path("Xvfb"));
-        let (driver, xvfb) = programs.expect("a WebKit has a driver and Xvfb");
-        let (screen, display) = screen(&xvfb).await;
-        let port = unused_port();
-        let mut command = program(&driver);
-        command
-            .args(["--host=127.0.0.1", &format!("--port={port}")])
-            .env("DISPLAY", display);
-        self.webkit = Some(WebKit {
-            _driver: Part(command.spawn().expect("the driver starts")),
-            _screen: screen,
-        });
-        let stereotype = json!({ "browserName": "MiniBrowser" });
-        let config = format!(
-            "[node]\ndetect-drivers = false\n[relay]\nurl = \"http://127.0.0.1:{port}\"\nstatus-endpoint = \"/status\"\nconfigs = [\"1\", {:?}]\n",
-            stereotype.to_string()
-        );
-        self.start_node(&config);
-        self.until_complete().await;
-        json!({
-            "webkitgtk:browserOptions": { "binary": browser, "args": ["--automation"] },
-        })
     }
 
     /// Returns the URL of the hub.
@@ -282,25 +243,6 @@ fn program(path: &Path) -> Command {
         .stderr(Stdio::null())
         .kill_on_drop(true);
     command
-}
-
-/// Starts a virtual display, and returns its name.
-async fn screen(xvfb: &Path) -> (Part, String) {
-    let mut command = program(xvfb);
-    command.args([
-        "-displayfd",
-        "1",
-        "-screen",
-        "0",
-        "1920x1200x24",
-        "-nolisten",
-        "tcp",
-    ]);
-    let mut child = command.stdout(Stdio::piped()).spawn().expect("Xvfb starts");
-    let output = child.stdout.take().expect("it is piped");
-    let mut lines = tokio::io::BufReader::new(output).lines();
-    let number = lines.next_line().await.expect("it can be read");
-    (Part(child), format!(":{}", number.unwrap_or_default()))
 }
 
 /// Returns a port without a listener. On Linux, the kernel assigns it to no other process while this one runs: the port stays bound, and a

@@ -110,7 +110,7 @@ impl Prerequisite {
 }
 
 /// Returns the program of an engine: for Chromium the one in `PLAYHOUSE_TEST_BROWSER`, otherwise a headless shell if one is installed; for
-/// WebKit `MiniBrowser`, which Debian installs beside the library, if its driver and Xvfb are installed too.
+/// WebKit `MiniBrowser`, which Debian installs beside the library, if Xvfb is installed, too.
 pub(crate) fn browser(engine: Engine) -> Option<PathBuf> {
     match engine {
         Engine::Chromium => chromium(),
@@ -152,7 +152,7 @@ fn webkit() -> Option<PathBuf> {
         ["webkit2gtk-4.1", "webkit2gtk-4.0"]
             .map(|name| folder.path().join(name).join("MiniBrowser"))
     });
-    places.find(|place| place.is_file() && are_in_path(["WebKitWebDriver", "Xvfb"]))
+    places.find(|place| place.is_file() && from_path("Xvfb").is_some())
 }
 
 /// Returns Node, for a package with installed dependencies.

@@ -13,7 +13,7 @@ impl Engine {
         PRODUCTS[self as usize].get_or_init(|| {
             let found = self.find().and_then(|program| match self {
                 // It prints none without a display.
-                Self::Webkit => version_of_package("webkit2gtk-driver"),
+                Self::Webkit => version_of_package("libwebkit2gtk-4.1-0"),
                 _ => output_of(&program, &["--version"]),
             });
             found.unwrap_or_else(|| format!("{} of an unknown version", self.name()))

@@ -1,4 +1,4 @@
-//! W3C WebDriver: commands over HTTP, one struct per command, one module per chapter of the specification.
+//! W3C WebDriver: the commands over HTTP with which grids give browsers, one struct per command.
 //!
 //! A [`RemoteEnd`] is a driver or a grid; a [`WebDriverSession`] is a browser that it controls. The fields of a command are its
 //! parameters. Results are parsed leniently: unknown fields are ignored, missing ones have their default. This module does not retry
@@ -6,22 +6,14 @@
 //!
 //! <https://www.w3.org/TR/webdriver2/>
 
-pub mod action;
-pub mod cookie;
-pub mod element;
 pub mod file;
-pub mod navigation;
-pub mod prompt;
 mod remote;
-pub mod screenshot;
-pub mod script;
 pub mod session;
-pub mod window;
 
 #[cfg(test)]
 mod tests;
 
-pub use remote::{Prepared, RawResponse, RemoteEnd, WebDriverSession};
+pub use remote::{RemoteEnd, WebDriverSession};
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -67,34 +59,8 @@ macro_rules! command {
             }
         }
     };
-    ($command:ty, $name:literal, $verb:ident $path:literal / $field:ident / $rest:literal, $response:ty) => {
-        impl crate::webdriver::WebDriverCommand for $command {
-            const NAME: &'static str = $name;
-            const VERB: crate::webdriver::Verb = crate::webdriver::Verb::$verb;
-            type Response = $response;
-
-            fn path(&self) -> std::borrow::Cow<'static, str> {
-                format!(concat!($path, "/{}", $rest), self.$field).into()
-            }
-        }
-    };
 }
 use command;
 
-/// The error codes that the engine distinguishes. <https://www.w3.org/TR/webdriver2/#errors>
-pub mod error {
-    pub const INVALID_SESSION_ID: &str = "invalid session id";
-    pub const JAVASCRIPT_ERROR: &str = "javascript error";
-    pub const NO_SUCH_ALERT: &str = "no such alert";
-    pub const NO_SUCH_ELEMENT: &str = "no such element";
-    pub const NO_SUCH_FRAME: &str = "no such frame";
-    pub const NO_SUCH_WINDOW: &str = "no such window";
-    pub const SCRIPT_TIMEOUT: &str = "script timeout";
-    pub const SESSION_NOT_CREATED: &str = "session not created";
-    pub const STALE_ELEMENT_REFERENCE: &str = "stale element reference";
-    pub const TIMEOUT: &str = "timeout";
-    pub const UNEXPECTED_ALERT_OPEN: &str = "unexpected alert open";
-    pub const UNKNOWN_COMMAND: &str = "unknown command";
-    pub const UNKNOWN_ERROR: &str = "unknown error";
-    pub const UNSUPPORTED_OPERATION: &str = "unsupported operation";
-}
+/// The error of a remote end without a command. <https://www.w3.org/TR/webdriver2/#errors>
+pub const UNKNOWN_COMMAND: &str = "unknown command";

@@ -46,6 +46,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
             Alternative::IsolatedContext,
         ),
         (Feature::RewriteRequest, Alternative::MockedResponse),
+        (Feature::FolderUpload, Alternative::Chromium),
         (Feature::HoldResponse, Alternative::MockedResponse),
         (Feature::Permission, Alternative::FirefoxPermissions),
         (Feature::WebSocketFrames, Alternative::Chromium),

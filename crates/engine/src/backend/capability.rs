@@ -2,6 +2,7 @@
 
 use super::{Alternative, ContextOptions, EmulatedOption, Feature, MediaFeatures};
 use crate::error::{Error, Result};
+use std::path::PathBuf;
 
 /// The features that a browser does not support, and their alternatives.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +49,12 @@ impl Capabilities {
         } else {
             Ok(())
         }
+    }
+
+    /// Fails if a file of an input is a folder, and the browser does not support that.
+    pub(crate) fn require_for_files(&self, files: &[PathBuf]) -> Result<()> {
+        let has_folder = files.iter().any(|path| path.is_dir());
+        self.require_if(has_folder, Feature::FolderUpload)
     }
 
     /// Fails with the first feature that the options of a context require and the browser does not support.

@@ -166,6 +166,11 @@ impl Devices {
         perform(origin, &mut ticks).await
     }
 
+    /// Returns where the pointer is, if it was moved.
+    pub(crate) fn pointer(&self) -> Option<Point> {
+        self.state().pointer
+    }
+
     async fn add_while_dragging(
         &self,
         origin: &dyn ActionsOrigin,

@@ -230,8 +230,7 @@ fn browser_name(channel: Channel) -> Option<&'static str> {
         Channel::MsedgeCanary
         | Channel::ChromiumHeadlessShell
         | Channel::Firefox
-        | Channel::Webkit
-        | Channel::Safari => return None,
+        | Channel::Webkit => return None,
     })
 }
 

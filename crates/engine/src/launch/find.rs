@@ -25,7 +25,6 @@ pub enum Channel {
     ChromiumHeadlessShell,
     Firefox,
     Webkit,
-    Safari,
 }
 
 impl Channel {
@@ -39,7 +38,6 @@ impl Channel {
         match self {
             Self::Firefox => BrowserKind::Firefox,
             Self::Webkit => BrowserKind::Webkit,
-            Self::Safari => BrowserKind::Safari,
             _ => BrowserKind::Chromium,
         }
     }
@@ -303,7 +301,7 @@ fn not_found(want: Channel, channels: &[Channel], search: &Search) -> Error {
         "{} '{}' is not found at {}\nRun `{install}` to install it. Every place that was tried:\n{}",
         match want.kind() {
             BrowserKind::Chromium => "Chromium distribution",
-            BrowserKind::Firefox | BrowserKind::Webkit | BrowserKind::Safari => "Browser",
+            BrowserKind::Firefox | BrowserKind::Webkit => "Browser",
         },
         want.name(),
         first.unwrap_or_default(),

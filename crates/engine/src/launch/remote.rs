@@ -3,13 +3,11 @@
 use super::endpoint::reachable;
 use super::source::{SessionLease, Source};
 use super::{BrowserKind, LaunchOptions, chromium, firefox};
+use crate::backend::BrowserBackend;
 use crate::backend::bidi::{BidiBrowser, user_prompt_handler};
 use crate::backend::cdp::CdpBrowser;
-use crate::backend::webdriver::{ClassicBrowser, Started, Starter};
-use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +19,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The intervals between requests for a session: a grid detects a dead node when it sends it a request.
 const RETRY_INTERVALS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
+
+/// Why a remote end provides no WebKit.
+const NO_WEBKIT: &str = "a WebDriver server provides Chromium and Firefox only: WebKit is driven over a connection of its own, which no server forwards. Ask for one of these browsers, or use WebKit on this machine without --webdriver-endpoint";
 
 /// The remote end, and the requested browser.
 #[derive(Debug, Clone, Default)]
@@ -44,18 +45,15 @@ pub(super) async fn open(
     progress: &Progress,
     remote: &WebDriverEndpoint,
 ) -> Result<Arc<dyn BrowserBackend>> {
+    if remote.launch.kind == BrowserKind::Webkit {
+        return Err(connect_error(remote, NO_WEBKIT.to_owned()));
+    }
     let capabilities = remote.launch.kind.remote_capabilities();
     remote.launch.check_network(capabilities)?;
     let opening = async {
         match remote.endpoint.split_once("://") {
             Some(("ws" | "wss", _)) => connect_bidi(remote).await,
-            _ => match remote.launch.kind {
-                // Each context needs a session of its own.
-                BrowserKind::Webkit | BrowserKind::Safari => {
-                    ClassicBrowser::start(remote.clone()).await
-                }
-                BrowserKind::Chromium | BrowserKind::Firefox => create_session(remote).await,
-            },
+            _ => create_session(remote).await,
         }
     };
     progress.run(opening).await
@@ -101,7 +99,7 @@ async fn create_session(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBac
                 ));
             };
             let (connection, events) = connect_websocket(remote, &url).await?;
-            let source = Source::Granted(grant.with_keep_alive(Some(connection.clone())));
+            let source = Source::Granted(grant.with_keep_alive(connection.clone()));
             CdpBrowser::start(connection, events, source).await
         }
         BrowserKind::Firefox => {
@@ -113,37 +111,10 @@ async fn create_session(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBac
             };
             let version = given["browserVersion"].as_str().unwrap_or_default();
             let (connection, events) = connect_websocket(remote, &url).await?;
-            let source = Source::Granted(grant.with_keep_alive(Some(connection.clone())));
+            let source = Source::Granted(grant.with_keep_alive(connection.clone()));
             BidiBrowser::start(connection, events, Some(version.to_owned()), source, false).await
         }
-        // They support only the session itself.
-        BrowserKind::Webkit | BrowserKind::Safari => Err(connect_error(
-            remote,
-            "a session is asked for first".to_owned(),
-        )),
-    }
-}
-
-#[async_trait]
-impl Starter<()> for WebDriverEndpoint {
-    async fn start(&self, context: &ContextOptions) -> Result<Started<()>> {
-        let end = RemoteEnd::new(&self.endpoint, &self.headers)
-            .map_err(|error| connect_error(self, describe_error(&error)))?;
-        let mut wanted = self.clone();
-        if context.ignore_https_errors {
-            let name = "acceptInsecureCerts".to_owned();
-            wanted.capabilities.entry(name).or_insert(true.into());
-        }
-        let (session, created) = new_session(&end, &wanted).await?;
-        let version = created.capabilities["browserVersion"].as_str();
-        let grant = SessionLease::new(session.clone()).with_keep_alive(None);
-        Ok(Started {
-            sources: vec![Source::Granted(grant)],
-            session,
-            channel: (),
-            downloads: None,
-            product: format!("WebKit/{}", version.unwrap_or_default()),
-        })
+        BrowserKind::Webkit => Err(connect_error(remote, NO_WEBKIT.to_owned())),
     }
 }
 
@@ -218,11 +189,7 @@ fn capabilities(remote: &WebDriverEndpoint) -> Map<String, Value> {
                 "moz:firefoxOptions": { "args": args, "prefs": preferences },
             })
         }
-        BrowserKind::Webkit | BrowserKind::Safari => json!({
-            "browserName": remote.browser_name,
-            "unhandledPromptBehavior": "ignore",
-            "pageLoadStrategy": "none",
-        }),
+        BrowserKind::Webkit => Value::Null,
     };
     let mut all = match ours {
         Value::Object(all) => all,

@@ -117,17 +117,12 @@ impl SessionLease {
     }
 
     /// Sends keep-alive requests. A lost session closes `connection`, even if that is still open.
-    pub(crate) fn with_keep_alive(mut self, connection: Option<Connection>) -> Self {
+    pub(crate) fn with_keep_alive(mut self, connection: Connection) -> Self {
         let session = self.session().clone();
         self.life = session.map(|session| {
             task::spawn("sign of life", async move {
-                loop {
-                    wait_until_lost(&session).await;
-                    // Without one, calls get errors from the remote end.
-                    if let Some(connection) = &connection {
-                        return connection.close();
-                    }
-                }
+                wait_until_lost(&session).await;
+                connection.close();
             })
         });
         self
@@ -161,7 +156,7 @@ async fn wait_until_lost(session: &WebDriverSession) {
     let mut unheard = 0;
     while unheard < MAX_FAILED_KEEP_ALIVES {
         tokio::time::sleep(KEEP_ALIVE_INTERVAL).await;
-        let sign = session.call_concurrently(&GetTimeouts {});
+        let sign = session.call(&GetTimeouts {});
         match tokio::time::timeout(KEEP_ALIVE_INTERVAL, sign).await {
             Ok(Ok(_)) => unheard = 0,
             Ok(Err(error)) => {

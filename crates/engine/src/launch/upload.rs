@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 use wire::webdriver::file::Upload;
-use wire::webdriver::{WebDriverSession, error};
+use wire::webdriver::{UNKNOWN_COMMAND, WebDriverSession};
 use zip::ZipWriter;
 use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
@@ -26,9 +26,9 @@ pub(super) async fn upload(session: &WebDriverSession, path: &Path) -> Result<St
     let packed = tokio::task::spawn_blocking(move || pack(&whole)).await;
     let packed = packed.map_err(|error| failed(error.to_string()))?;
     let file = packed.map_err(|error| failed(error.to_string()))?;
-    match session.call_concurrently(&Upload { file }).await {
+    match session.call(&Upload { file }).await {
         Ok(there) => Ok(there),
-        Err(wire::Error::Refused { error, .. }) if error == error::UNKNOWN_COMMAND => Ok(name),
+        Err(wire::Error::Refused { error, .. }) if error == UNKNOWN_COMMAND => Ok(name),
         Err(error) => Err(error.into()),
     }
 }

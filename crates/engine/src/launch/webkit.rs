@@ -1,29 +1,25 @@
-//! Launching WebKit: its browser, its driver, and the relay between them.
+//! Launching WebKit, with a virtual display if needed.
 
 use super::LaunchOptions;
 use super::display::Display;
 use super::port::ReservedPort;
 use super::process::Process;
 use super::profile::Profile;
-use super::source::Source;
-use crate::backend::webdriver::{InspectorChannel, Started, Starter, WebKitBrowser};
+use crate::backend::webkit::{Started, Starter, WebKitBrowser};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::select_ok;
-use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use wire::inspector::{Inspector, Relay};
-use wire::webdriver::RemoteEnd;
+use tokio::sync::mpsc;
+use wire::webkit::{Automation, Event};
 
-/// The driver, a command of WebKit's package.
-const DRIVER: &str = "WebKitWebDriver";
 /// How long a start may take before another one is tried in parallel; it takes one second, and four on a busy machine.
 const SLOW_START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Invisible scroll bars fade for seconds after each load and scroll, and each step repaints the page without a graphics card: three
@@ -57,8 +53,8 @@ struct WebKit {
 }
 
 #[async_trait]
-impl Starter<InspectorChannel> for WebKit {
-    async fn start(&self, context: &ContextOptions) -> Result<Started<InspectorChannel>> {
+impl Starter for WebKit {
+    async fn start(&self, context: &ContextOptions) -> Result<Started> {
         let asked = self.disables_scrollbar_animation();
         match self.start_with_timeout(context).await {
             // A browser exits at once if it does not know a feature.
@@ -79,10 +75,7 @@ impl Starter<InspectorChannel> for WebKit {
 }
 
 impl WebKit {
-    async fn start_with_timeout(
-        &self,
-        context: &ContextOptions,
-    ) -> Result<Started<InspectorChannel>> {
+    async fn start_with_timeout(&self, context: &ContextOptions) -> Result<Started> {
         let mut first = self.attempt(context).boxed();
         if let Ok(started) = tokio::time::timeout(SLOW_START_TIMEOUT, &mut first).await {
             return started;
@@ -93,52 +86,40 @@ impl WebKit {
         Ok(started)
     }
 
-    async fn attempt(&self, context: &ContextOptions) -> Result<Started<InspectorChannel>> {
+    async fn attempt(&self, context: &ContextOptions) -> Result<Started> {
         let screen = self.screen().await?;
         tracing::debug!(?screen, "a browser starts");
         let port = ReservedPort::new()?;
-        let inspected = port.address();
-        let relay = Relay::start(inspected).await?;
+        let address = port.address();
         // The profile is removed with the browser: nothing is awaited in between.
         let profile = temporary()?;
         let home = profile.dir().to_owned();
         let downloads = prepare(&home)?;
         let args = self.arguments(context);
-        let env = self.environment(&home, inspected, context, screen);
-        let browser = Process::start("webkit", &self.options.executable, &args, &env, profile);
-        let driven = self.driver(relay.address());
-        let ((browser, _), (driver, remote)) = tokio::try_join!(browser, driven)?;
-        port.wait_for_listener(&browser, "the browser").await?;
-        tracing::debug!(%inspected, "a browser and its driver listen");
-        let capabilities = self.capabilities(context);
-        let made = remote.new_session(&capabilities).await;
-        let (session, created) = match made {
-            Ok(made) => made,
-            Err(error) => {
+        let env = self.environment(&home, address, context, screen);
+        let executable = &self.options.executable;
+        let (process, _) = Process::start("webkit", executable, &args, &env, profile).await?;
+        port.wait_for_listener(&process, "the browser").await?;
+        tracing::debug!(%address, "a browser listens");
+        let (automation, events) = match connect(address).await {
+            Ok(connected) => connected,
+            Err(Error::LaunchFailed { reason, .. }) => {
                 return Err(Error::LaunchFailed {
-                    reason: error.to_string(),
+                    reason,
                     log: format!(
-                        "<launching> {}\n{}{}",
-                        self.options.executable.display(),
-                        browser.recent_output().await,
-                        driver.recent_output().await
+                        "<launching> {}\n{}",
+                        executable.display(),
+                        process.recent_output().await
                     ),
                 });
             }
-        };
-        tracing::debug!(session = session.id(), "a driver has its browser");
-        let text = |name: &str| {
-            let value = created.capabilities.get(name).and_then(Value::as_str);
-            value.unwrap_or_default().to_owned()
+            Err(error) => return Err(error),
         };
         Ok(Started {
-            channel: connect_inspector(inspected, relay).await?,
-            session,
-            sources: [browser, driver]
-                .map(|process| Source::Started(Arc::new(process)))
-                .into(),
-            downloads: Some(downloads),
-            product: format!("WebKit/{}", text("browserVersion")),
+            automation,
+            events,
+            process,
+            downloads,
         })
     }
 
@@ -166,35 +147,12 @@ impl WebKit {
         Ok(Some(name))
     }
 
-    /// Starts a driver that connects to the relay instead of the browser.
-    async fn driver(&self, relay: SocketAddr) -> Result<(Process, RemoteEnd)> {
-        let port = ReservedPort::new()?;
-        let address = port.address();
-        let args = [
-            // By default, it also listens on ::1, where the port may be in use.
-            format!("--host={}", address.ip()),
-            format!("--port={}", address.port()),
-            format!("--target={relay}"),
-        ];
-        let (driver, _) = Process::start(DRIVER, Path::new(DRIVER), &args, &[], temporary()?)
-            .await
-            .map_err(|error| {
-                launch_error(&format!(
-                    "{error}\nWebKit needs its driver, {DRIVER}: run `playhouse install webkit`."
-                ))
-            })?;
-        port.wait_for_listener(&driver, "the driver").await?;
-        tracing::debug!(%address, "a driver listens");
-        let remote = RemoteEnd::new(&format!("http://{address}"), &[])?;
-        Ok((driver, remote))
-    }
-
     fn arguments(&self, context: &ContextOptions) -> Vec<String> {
-        // Popups are allowed as for other browsers with a driver.
+        // Popups are allowed as in other browsers under automation.
         let mut args = vec![
             "--automation".to_owned(),
             "--javascript-can-open-windows-automatically=true".to_owned(),
-            // A document in the back/forward cache does not respond to the driver, not even with an error.
+            // A document in the back/forward cache does not respond, not even with an error.
             "--enable-page-cache=false".to_owned(),
         ];
         if self.disables_scrollbar_animation() {
@@ -203,6 +161,9 @@ impl WebKit {
         // Not as a capability of the session, which makes https requests fail and does not support SOCKS.
         if let Some(proxy) = context.proxy.as_ref().or(self.options.proxy.as_ref()) {
             args.push(format!("--proxy={}", proxy.server));
+        }
+        if context.ignore_https_errors {
+            args.push("--ignore-tls-errors".to_owned());
         }
         if self.options.is_confined {
             args.extend(CONFINED.iter().map(|&switch| switch.to_owned()));
@@ -215,13 +176,13 @@ impl WebKit {
     fn environment(
         &self,
         home: &Path,
-        inspected: SocketAddr,
+        address: SocketAddr,
         context: &ContextOptions,
         display: Option<String>,
     ) -> Vec<(String, String)> {
         let below = |name: &str| home.join(name).display().to_string();
         let mut env: Vec<(String, String)> = [
-            ("WEBKIT_INSPECTOR_SERVER", inspected.to_string()),
+            ("WEBKIT_INSPECTOR_SERVER", address.to_string()),
             ("XDG_CONFIG_HOME", below("config")),
             ("XDG_DATA_HOME", below("data")),
             ("XDG_CACHE_HOME", below("cache")),
@@ -252,36 +213,15 @@ impl WebKit {
         env.extend(self.options.env.iter().cloned());
         env
     }
-
-    fn capabilities(&self, context: &ContextOptions) -> Value {
-        let mut wanted = json!({
-            "unhandledPromptBehavior": "ignore",
-            "pageLoadStrategy": "none",
-            "timeouts": { "script": null, "pageLoad": 300_000, "implicit": 0 },
-            "webkitgtk:browserOptions": {
-                "binary": self.options.executable.display().to_string(),
-                "args": self.arguments(context),
-            },
-        });
-        if context.ignore_https_errors {
-            wanted["acceptInsecureCerts"] = true.into();
-        }
-        json!({ "alwaysMatch": wanted })
-    }
 }
 
-/// Connects to the inspector of the browser.
-async fn connect_inspector(inspected: SocketAddr, relay: Relay) -> Result<InspectorChannel> {
-    let (inspector, events) = Inspector::connect(inspected).await.map_err(|error| {
+/// Connects to the browser.
+async fn connect(address: SocketAddr) -> Result<(Automation, mpsc::Receiver<Event>)> {
+    Automation::connect(address).await.map_err(|error| {
         launch_error(&format!(
-            "{error}\nPlayhouse drives WebKit with its remote inspector, which does not respond. Install the WebKit of your distribution \
-             with `playhouse install webkit`, or use another browser."
+            "{error}\nPlayhouse drives WebKit with its automation session, which this browser does not start. Install the WebKit of your \
+             distribution with `playhouse install webkit`, or use another browser."
         ))
-    })?;
-    Ok(InspectorChannel {
-        inspector,
-        events,
-        relay,
     })
 }
 
@@ -321,15 +261,14 @@ mod tests {
     use tokio::net::TcpListener;
 
     #[tokio::test]
-    async fn an_inspector_that_does_not_respond_is_a_launch_error() {
+    async fn a_browser_without_an_automation_session_is_a_launch_error() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let relay = Relay::start(address).await.expect("a relay");
         let closing = async { drop(listener.accept().await) };
-        let (connected, ()) = tokio::join!(connect_inspector(address, relay), closing);
-        let error = connected.err().expect("no inspector");
-        let is_explained = matches!(&error, Error::LaunchFailed { reason, .. } if reason.contains("remote inspector"));
+        let (connected, ()) = tokio::join!(connect(address), closing);
+        let error = connected.err().expect("no session");
+        let is_explained = matches!(&error, Error::LaunchFailed { reason, .. } if reason.contains("automation session"));
         assert!(is_explained, "{error:?}");
     }
 }

@@ -229,7 +229,7 @@ const BACKEND_FILES: [(&str, &str); 17] = [
 #[test]
 fn protocols_implement_each_trait_in_the_same_file() {
     let mut broken = Vec::new();
-    for protocol in ["cdp", "bidi", "webdriver"] {
+    for protocol in ["cdp", "bidi", "webkit"] {
         let folder = root().join("crates/engine/src/backend").join(protocol);
         for (file, implemented) in BACKEND_FILES {
             let text = fs::read_to_string(folder.join(file)).unwrap_or_default();

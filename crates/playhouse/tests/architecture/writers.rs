@@ -47,8 +47,7 @@ const APP: &str = "from the app of the user, which has the values anyway, for th
 /// The files that write, and why what they write contains no secret.
 const WRITERS: &[(&str, &str)] = &[
     ("wire/src/webdriver/remote.rs", BROWSER),
-    ("wire/src/inspector/connection.rs", BROWSER),
-    ("wire/src/inspector/relay.rs", BROWSER),
+    ("wire/src/webkit/connection.rs", BROWSER),
     ("wire/src/extension/transport.rs", BROWSER),
     ("wire/src/transport/pipe.rs", BROWSER),
     ("wire/src/transport/no_delay.rs", BROWSER),
@@ -63,7 +62,7 @@ const WRITERS: &[(&str, &str)] = &[
         "a file without a name, which `files/writing` masks",
     ),
     (
-        "engine/src/backend/webdriver/downloads.rs",
+        "engine/src/backend/webkit/downloads.rs",
         "a download, which is the file of the site; its name is masked in `files/names`",
     ),
     ("engine/src/egress/socks.rs", NETWORK),

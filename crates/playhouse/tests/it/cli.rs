@@ -194,31 +194,19 @@ fn doctor_starts_the_other_browsers_as_what_they_are() {
 fn doctor_names_what_webkit_lacks() {
     let browser = testkit::Engine::Webkit.executable();
     let folder = tempfile::tempdir().expect("a folder");
-    let parts = [
-        ("WebKitWebDriver", "nothing else drives WebKit"),
-        ("Xvfb", "WebKit has no mode without a display"),
-    ];
-    for (missing, why) in parts {
-        let path = folder.path().join(missing);
-        std::fs::create_dir(&path).expect("writable");
-        for (program, _) in parts.iter().filter(|(program, _)| *program != missing) {
-            let there = format!("/usr/bin/{program}");
-            std::os::unix::fs::symlink(there, path.join(program)).expect("writable");
-        }
-        let mut command = command(&["doctor", "--browser", "webkit", "--executable-path"]);
-        command.arg(&browser).env("PATH", &path);
-        let output = command.output().expect("it runs");
-        let report = text(&output.stdout);
-        assert_eq!(output.status.code(), Some(1), "{report}");
-        let line = format!("{missing} is in no folder of PATH; {why}");
-        assert!(report.contains(&line), "{report}");
-        assert!(report.contains("-> playhouse install webkit"), "{report}");
-        assert!(!report.contains("ok    browser"), "{report}");
-    }
+    let mut command = command(&["doctor", "--browser", "webkit", "--executable-path"]);
+    command.arg(&browser).env("PATH", folder.path());
+    let output = command.output().expect("it runs");
+    let report = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    let line = "Xvfb is in no folder of PATH; WebKit has no mode without a display";
+    assert!(report.contains(line), "{report}");
+    assert!(report.contains("-> playhouse install webkit"), "{report}");
+    assert!(!report.contains("ok    browser"), "{report}");
     let report = run(&["doctor", "--browser", "webkit"]);
     let printed = text(&report.stdout);
     assert!(report.status.success(), "{printed}");
-    assert!(printed.contains("WebKitWebDriver at /"), "{printed}");
+    assert!(printed.contains("Xvfb at /"), "{printed}");
     assert!(printed.contains("starts and opens a page"), "{printed}");
 }
 
@@ -407,12 +395,6 @@ fn try_reports_what_it_needs() {
             "{printed}"
         );
         assert!(!printed.contains("<launching>"), "{printed}");
-        let safari = run(&["try", "about:blank", "--browser", "safari"]);
-        let printed = text(&safari.stderr);
-        assert!(
-            printed.contains("does not exist for this operating system"),
-            "{printed}"
-        );
     }
 }
 

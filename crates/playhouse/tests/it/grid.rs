@@ -84,30 +84,6 @@ async fn grid_browsers_are_used_like_local_ones_and_released() {
     assert_eq!(other.success("evaluate", script).await["result"], 2);
 }
 
-#[testkit::test(webkit, grid)]
-async fn a_remote_webkit_is_used_without_its_inspector() {
-    let mut grid = Grid::start(0).await;
-    let capabilities = grid.add_webkit().await;
-    let site = Site::start().await;
-    let url = site.add_page("/", PAGE);
-    let capabilities = capabilities.to_string();
-    let args = [
-        "--browser",
-        "webkit",
-        "--webdriver-capabilities",
-        &capabilities,
-    ];
-    let client = server(&grid, &args).await;
-    let shown = client.call("browser_navigate", json!({ "url": url })).await;
-    assert!(!shown.is_error, "{}", shown.text);
-    assert_eq!(grid.sessions().await, [1]);
-    let click = json!({ "element": "Go", "target": "e2" });
-    let clicked = client.call("browser_click", click).await;
-    assert!(clicked.text.contains("There"), "{}", clicked.text);
-    client.end().await;
-    grid.until_sessions(0).await;
-}
-
 #[testkit::test(chromium, grid)]
 async fn a_lost_node_affects_only_its_own_browsers() {
     let mut grid = Grid::start(2).await;

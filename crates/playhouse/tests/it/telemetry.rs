@@ -167,7 +167,7 @@ async fn metrics_are_histograms_of_calls_browsers_and_commands(engine: Engine) {
     let protocol = match engine {
         Engine::Chromium => "cdp",
         Engine::Firefox => "bidi",
-        Engine::Webkit => "webdriver",
+        Engine::Webkit => "inspector",
     };
     let labels = [("protocol", protocol), ("outcome", "success")];
     let commands = metrics.value("playhouse_protocol_command_duration_seconds_count", &labels);
@@ -252,7 +252,7 @@ async fn a_call_is_one_trace_down_to_its_protocol_commands(engine: Engine) {
     let system = match engine {
         Engine::Chromium => "cdp",
         Engine::Firefox => "bidi",
-        Engine::Webkit => "webdriver",
+        Engine::Webkit => "inspector",
     };
     let commands = others
         .iter()
@@ -268,7 +268,7 @@ async fn a_call_is_one_trace_down_to_its_protocol_commands(engine: Engine) {
     let input = match engine {
         Engine::Chromium => "Input.dispatchMouseEvent",
         Engine::Firefox => "input.performActions",
-        Engine::Webkit => "Perform Actions",
+        Engine::Webkit => "Automation.performInteractionSequence",
     };
     let action = others.iter().find(|span| span.name == "action").unwrap();
     let input = commands.iter().find(|span| span.name == input);

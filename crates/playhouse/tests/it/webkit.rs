@@ -1,4 +1,4 @@
-//! WebKit: a driver, a browser and a virtual display for each session, none of which may remain.
+//! WebKit: a browser for each session and a virtual display, none of which may remain.
 
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
@@ -35,7 +35,7 @@ async fn no_webkit_process_remains_of_a_killed_server() {
     let mut client = launch(&WEBKIT).start().await;
     shown(&client, &url).await;
     let running = processes(&client);
-    for part in ["WebKitWebDriver", "MiniBrowser", "WebKitWebProcess", "Xvfb"] {
+    for part in ["MiniBrowser", "WebKitWebProcess", "Xvfb"] {
         assert!(!running.mentioning(part).is_empty(), "{part}: {running:?}");
     }
     kill(client.pid().expect("it runs"));
@@ -106,7 +106,6 @@ async fn a_webkit_that_does_not_get_ready_is_restarted() {
     let browser = Engine::Webkit.executable();
     tokio::join!(
         starts_although_one_stands_still(&browser, "MiniBrowser"),
-        starts_although_one_stands_still(&browser, "WebKitWebDriver"),
         starts_although_one_stands_still(&browser, "Xvfb"),
     );
 }

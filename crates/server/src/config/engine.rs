@@ -126,8 +126,8 @@ impl BrowserSettings {
             ) => "MicrosoftEdge",
             (BrowserKind::Chromium, _) => "chrome",
             (BrowserKind::Firefox, _) => "firefox",
-            (BrowserKind::Webkit, _) => "MiniBrowser",
-            (BrowserKind::Safari, _) => "safari",
+            // It is refused before.
+            (BrowserKind::Webkit, _) => "webkit",
         }
     }
 }

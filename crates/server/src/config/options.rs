@@ -29,7 +29,7 @@ const LATER_RELEASE: &str = "it comes with a later release";
 
 options! {
     "Browser" {
-        /// The browser: chromium, chrome, msedge (the latter two also with -beta, -dev, -canary), firefox, webkit, or safari (macOS, untested).
+        /// The browser: chromium, chrome, msedge (the latter two also with -beta, -dev, -canary), firefox, or webkit.
         browser: BrowserName, key("browser.browserName").or(&["browser.type"]).everywhere()
             .default("chrome; if that is missing, any browser of the Chromium family");
         /// The channel of the Chromium family. Like `--browser`, for files that have both.

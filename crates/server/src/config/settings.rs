@@ -632,7 +632,6 @@ impl Settings {
                 BrowserKind::Chromium => "chrome",
                 BrowserKind::Firefox => "firefox",
                 BrowserKind::Webkit => "webkit",
-                BrowserKind::Safari => "safari",
             },
         };
         self.files

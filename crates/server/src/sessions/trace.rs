@@ -72,6 +72,6 @@ fn browser_name(kind: BrowserKind) -> &'static str {
     match kind {
         BrowserKind::Chromium => "chromium",
         BrowserKind::Firefox => "firefox",
-        BrowserKind::Webkit | BrowserKind::Safari => "webkit",
+        BrowserKind::Webkit => "webkit",
     }
 }

@@ -32,7 +32,7 @@ struct Measurement {
 }
 
 /// The values of labels, so that their number is bounded.
-const SUBJECTS: [&str; 8] = [
+const SUBJECTS: [&str; 7] = [
     "cdp",
     "bidi",
     "webdriver",
@@ -40,7 +40,6 @@ const SUBJECTS: [&str; 8] = [
     "chromium",
     "firefox",
     "webkit",
-    "safari",
 ];
 
 impl Visit for Measurement {

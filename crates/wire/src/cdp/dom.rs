@@ -85,19 +85,6 @@ pub struct SetFileInputFiles {
 }
 command!(SetFileInputFiles, "DOM.setFileInputFiles", Empty);
 
-/// [`DOM.focus`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-focus)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Focus {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_id: Option<NodeId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backend_node_id: Option<BackendNodeId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub object_id: Option<runtime::RemoteObjectId>,
-}
-command!(Focus, "DOM.focus", Empty);
-
 /// [`DOM.NodeId`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#type-NodeId)
 pub type NodeId = i64;
 

@@ -1,25 +1,20 @@
-//! The HTTP client of WebDriver: it reuses connections and sends the commands of a session one after the other.
+//! The HTTP client of WebDriver, which reuses connections.
 
-use std::borrow::Cow;
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
-use futures_util::future::BoxFuture;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::body::Bytes;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::{Notify, OwnedMutexGuard, oneshot};
+use tokio::sync::oneshot;
 
 use super::session::{Created, Delete, Status};
 use super::{Verb, WebDriverCommand};
@@ -40,9 +35,7 @@ const MAX_RESPONSE_SIZE: usize = 256 * 1024 * 1024;
 /// The name of the protocol in traces and metrics.
 const PROTOCOL: &str = "webdriver";
 
-type Sender = SendRequest<RequestBody>;
-/// The lock that a command holds until its response.
-type Turn = OwnedMutexGuard<()>;
+type Sender = SendRequest<Full<Bytes>>;
 
 /// A driver or a grid. Clones share its connections.
 #[derive(Clone)]
@@ -69,8 +62,6 @@ struct Shared {
 pub struct WebDriverSession {
     remote: RemoteEnd,
     id: Arc<str>,
-    /// Locked by the command that is in progress.
-    turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl RemoteEnd {
@@ -98,13 +89,7 @@ impl RemoteEnd {
     pub async fn status(&self) -> Result<Status> {
         const NAME: &str = "Status";
         CommandSpan::measure(PROTOCOL, NAME, async {
-            let answer = self.perform(
-                None,
-                NAME,
-                Verb::Get,
-                "status".into(),
-                RequestBody::default(),
-            );
+            let answer = self.perform(NAME, Verb::Get, "status".into(), String::new());
             answer.await?.read(NAME)
         })
         .await
@@ -122,7 +107,7 @@ impl RemoteEnd {
         spawn(async move {
             let sent = remote
                 .shared
-                .send_request(NAME, Verb::Post, "session", RequestBody::new(body))
+                .send_request(NAME, Verb::Post, "session", body)
                 .await;
             let made = sent.and_then(|answer| answer.read::<Created>(NAME));
             if let Err(Ok(unclaimed)) = done.send(made) {
@@ -144,25 +129,21 @@ impl RemoteEnd {
         WebDriverSession {
             remote: self.clone(),
             id: id.into(),
-            turn: Arc::default(),
         }
     }
 
-    /// Sends a command and reads the response even if the caller is dropped, because a partly read connection cannot be reused. `held` is
-    /// kept until then.
+    /// Sends a command and reads the response even if the caller is dropped, because a partly read connection cannot be reused.
     async fn perform(
         &self,
-        held: Option<Turn>,
         name: &'static str,
         verb: Verb,
         path: String,
-        body: RequestBody,
+        body: String,
     ) -> Result<Answer> {
         let shared = self.shared.clone();
         let (done, answer) = oneshot::channel();
         spawn(async move {
             let answer = shared.send_request(name, verb, &path, body).await;
-            drop(held);
             // The caller may have been dropped.
             let _ = done.send(answer);
         });
@@ -181,125 +162,25 @@ impl WebDriverSession {
         &self.remote
     }
 
-    /// Sends a command after the responses to all earlier ones, in the order of the calls.
-    ///
-    /// If the call is dropped before its turn, the command is not sent. If it is dropped later, the next command waits for its response.
+    /// Sends a command, even if others are in progress.
     pub async fn call<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
-        let turn = self.turn.clone().lock_owned().await;
-        let prepared = self.prepared(Some(turn), RawCommand::new(command));
-        prepared.response.await?.read()
-    }
-
-    /// Sends a command at once, even if others are in progress. The specification allows one command at a time; some remote ends accept
-    /// several, which is the only way to inspect a page whose script does not return.
-    pub async fn call_concurrently<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
-        self.prepare(command).response.await?.read()
-    }
-
-    /// Deletes the session and its browser, without waiting for commands in progress.
-    pub async fn delete(&self) -> Result<()> {
-        self.call_concurrently(&Delete {}).await.map(drop)
-    }
-
-    /// Prepares a command as [`Self::call_concurrently`] sends it. It is sent when its response is awaited.
-    pub fn prepare<C: WebDriverCommand>(&self, command: &C) -> Prepared {
-        self.prepared(None, RawCommand::new(command))
-    }
-
-    fn prepared(&self, turn: Option<Turn>, command: RawCommand) -> Prepared {
-        let RawCommand {
-            name,
-            verb,
-            path: rest,
-            body,
-        } = command;
         let mut path = format!("session/{}", self.id);
+        let rest = command.path();
         if !rest.is_empty() {
             path.push('/');
             path += &rest;
         }
-        let written = Arc::new(Notify::new());
-        let size = body.as_ref().map_or(0, String::len);
-        let remote = self.remote.clone();
-        let notified = written.clone();
-        let response = async move {
-            let mut span = CommandSpan::begin(PROTOCOL, name);
-            let value = async {
-                let body = RequestBody {
-                    data: Full::new(body?.into()),
-                    written: notified,
-                };
-                tracing::trace!(command = name, "sends a WebDriver command");
-                let answer = remote.perform(turn, name, verb, path, body).await?;
-                tracing::trace!(
-                    command = name,
-                    status = answer.status,
-                    "received a WebDriver response"
-                );
-                answer.value(name).map(RawValue::to_owned)
-            };
-            match value.await {
-                Ok(value) => Ok(RawResponse { name, value, span }),
-                Err(error) => {
-                    let failed = Err(error);
-                    span.end(&failed);
-                    failed
-                }
-            }
-        };
-        Prepared {
-            name,
-            written,
-            size,
-            response: Box::pin(response),
-        }
+        CommandSpan::measure(PROTOCOL, C::NAME, async {
+            let body = encode(command)?;
+            let answer = self.remote.perform(C::NAME, C::VERB, path, body).await?;
+            answer.read(C::NAME)
+        })
+        .await
     }
-}
 
-/// A command without its types: sending it is compiled once and not for each command.
-struct RawCommand {
-    name: &'static str,
-    verb: Verb,
-    path: Cow<'static, str>,
-    body: Result<String>,
-}
-
-impl RawCommand {
-    fn new<C: WebDriverCommand>(command: &C) -> Self {
-        Self {
-            name: C::NAME,
-            verb: C::VERB,
-            path: command.path(),
-            body: encode(command),
-        }
-    }
-}
-
-/// A command that can be sent: the first poll of the response sends it.
-pub struct Prepared {
-    /// The name of the command.
-    pub name: &'static str,
-    /// Notified once the request was passed to the socket.
-    pub written: Arc<Notify>,
-    /// The number of bytes of the request's body.
-    pub size: usize,
-    /// The response.
-    pub response: BoxFuture<'static, Result<RawResponse>>,
-}
-
-/// The response to a command that succeeded.
-pub struct RawResponse {
-    name: &'static str,
-    value: Box<RawValue>,
-    span: CommandSpan,
-}
-
-impl RawResponse {
-    /// Parses the result of the command.
-    pub fn read<T: DeserializeOwned>(mut self) -> Result<T> {
-        let result = decode(self.name, &self.value);
-        self.span.end(&result);
-        result
+    /// Deletes the session and its browser, without waiting for commands in progress.
+    pub async fn delete(&self) -> Result<()> {
+        self.call(&Delete {}).await.map(drop)
     }
 }
 
@@ -310,50 +191,6 @@ fn encode<C: WebDriverCommand>(command: &C) -> Result<String> {
             message: error.to_string(),
         }),
         Verb::Get | Verb::Delete => Ok(String::new()),
-    }
-}
-
-/// The body of a request. The connection drops it once it has written all of it.
-#[derive(Clone, Default)]
-struct RequestBody {
-    data: Full<Bytes>,
-    written: Arc<Notify>,
-}
-
-impl RequestBody {
-    fn new(text: String) -> Self {
-        Self {
-            data: Full::new(text.into()),
-            written: Arc::default(),
-        }
-    }
-}
-
-impl Body for RequestBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Pin::new(&mut self.data).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.data.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.data.size_hint()
-    }
-}
-
-impl Drop for RequestBody {
-    fn drop(&mut self) {
-        if self.is_end_stream() {
-            self.written.notify_one();
-        }
     }
 }
 
@@ -461,11 +298,12 @@ impl Shared {
         method: &'static str,
         verb: Verb,
         path: &str,
-        body: RequestBody,
+        body: String,
     ) -> Result<Answer> {
         let lost = |reason: &dyn std::fmt::Display| Error::Closed {
             reason: format!("{method}: {reason}"),
         };
+        let body = Bytes::from(body);
         let request = || self.request(verb, path, body.clone());
         let (mut connection, answer) = loop {
             let kept = self.take_idle();
@@ -501,8 +339,8 @@ impl Shared {
         &self,
         verb: Verb,
         path: &str,
-        body: RequestBody,
-    ) -> Result<Request<RequestBody>, http::Error> {
+        body: Bytes,
+    ) -> Result<Request<Full<Bytes>>, http::Error> {
         let method = match verb {
             Verb::Get => Method::GET,
             Verb::Post => Method::POST,
@@ -517,7 +355,7 @@ impl Shared {
             // Grids reject the content type without a character set.
             request = request.header(CONTENT_TYPE, "application/json; charset=utf-8");
         }
-        let mut request = request.body(body)?;
+        let mut request = request.body(Full::new(body))?;
         for (name, value) in &self.headers {
             request.headers_mut().insert(name, value.clone());
         }

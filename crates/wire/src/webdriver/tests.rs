@@ -11,10 +11,9 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
-use super::navigation::{GetCurrentUrl, GetTitle, NavigateTo};
-use super::prompt::GetAlertText;
-use super::script::ExecuteScript;
-use super::{RemoteEnd, error};
+use super::RemoteEnd;
+use super::file::Upload;
+use super::session::GetTimeouts;
 use crate::{ConnectFailure, Error};
 
 /// The parts of a request that the tests check.
@@ -124,7 +123,8 @@ async fn a_session_begins_below_the_endpoint_with_its_credentials() {
                     "sessionId": "s1",
                     "capabilities": { "browserName": "b", "se:cdp": "ws://x" },
                 })),
-                "GET" if request.line.ends_with("/url") => value(json!("about:blank")),
+                "GET" if request.line.ends_with("/timeouts") => value(json!({ "script": 1 })),
+                "POST" => value(json!("/tmp/a")),
                 "GET" => value(json!({ "ready": true, "message": "go", "nodes": [1] })),
                 _ => value(Value::Null),
             }
@@ -144,14 +144,10 @@ async fn a_session_begins_below_the_endpoint_with_its_credentials() {
     let (session, created) = remote.new_session(&wanted).await.unwrap();
     assert_eq!(session.id(), "s1");
     assert_eq!(created.capabilities["se:cdp"], "ws://x");
-    assert_eq!(
-        session.call(&GetCurrentUrl {}).await.unwrap(),
-        "about:blank"
-    );
-    let to = NavigateTo {
-        url: "http://a/ü".into(),
-    };
-    session.call(&to).await.unwrap();
+    let timeouts = session.call(&GetTimeouts {}).await.unwrap();
+    assert_eq!(timeouts["script"], 1);
+    let upload = Upload { file: "ü".into() };
+    assert_eq!(session.call(&upload).await.unwrap(), "/tmp/a");
     session.delete().await.unwrap();
 
     assert_eq!(
@@ -159,8 +155,8 @@ async fn a_session_begins_below_the_endpoint_with_its_credentials() {
         [
             "GET /wd/hub/status",
             "POST /wd/hub/session",
-            "GET /wd/hub/session/s1/url",
-            "POST /wd/hub/session/s1/url",
+            "GET /wd/hub/session/s1/timeouts",
+            "POST /wd/hub/session/s1/se/file",
             "DELETE /wd/hub/session/s1",
         ]
     );
@@ -175,7 +171,7 @@ async fn a_session_begins_below_the_endpoint_with_its_credentials() {
         requests[1].body,
         r#"{"capabilities":{"alwaysMatch":{"browserName":"b","vendor:x":1}}}"#
     );
-    assert_eq!(requests[3].body, r#"{"url":"http://a/ü"}"#);
+    assert_eq!(requests[3].body, r#"{"file":"ü"}"#);
     assert_eq!(driver.connections.load(Ordering::SeqCst), 1);
 }
 
@@ -183,11 +179,11 @@ async fn a_session_begins_below_the_endpoint_with_its_credentials() {
 async fn driver_errors_keep_their_message() {
     let driver = Driver::responding_with(
         500,
-        r#"{"value":{"error":"unexpected alert open","message":"m","stacktrace":"at x","data":{"text":"hi"}}}"#,
+        r#"{"value":{"error":"invalid session id","message":"m","stacktrace":"at x","data":{"text":"hi"}}}"#,
     )
     .await;
     let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
-    let refused = session.call(&GetTitle {}).await.unwrap_err();
+    let refused = session.call(&GetTimeouts {}).await.unwrap_err();
     let Error::Refused {
         method,
         error,
@@ -199,7 +195,7 @@ async fn driver_errors_keep_their_message() {
     };
     assert_eq!(
         (method, &*error, &*message, &*stacktrace),
-        ("Get Title", error::UNEXPECTED_ALERT_OPEN, "m", "at x")
+        ("Get Timeouts", "invalid session id", "m", "at x")
     );
 }
 
@@ -207,15 +203,16 @@ async fn driver_errors_keep_their_message() {
 async fn a_response_of_another_server_is_distinguished() {
     let proxy = Driver::responding_with(502, "<h1>Bad Gateway</h1>").await;
     let session = RemoteEnd::new(&proxy.url, &[]).unwrap().session("s");
-    let error = session.call(&GetTitle {}).await.unwrap_err();
+    let error = session.call(&GetTimeouts {}).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "Get Title: HTTP 502: <h1>Bad Gateway</h1>"
+        "Get Timeouts: HTTP 502: <h1>Bad Gateway</h1>"
     );
 
     let other = Driver::responding_with(200, r#"{"value":{"no":"string"}}"#).await;
     let session = RemoteEnd::new(&other.url, &[]).unwrap().session("s");
-    let error = session.call(&GetTitle {}).await.unwrap_err();
+    let upload = Upload::default();
+    let error = session.call(&upload).await.unwrap_err();
     assert!(matches!(error, Error::Shape { .. }), "{error}");
 }
 
@@ -244,99 +241,8 @@ async fn endpoint_errors_omit_the_password() {
 async fn a_lone_surrogate_is_no_error() {
     let driver = Driver::responding_with(200, r#"{"value":"a\ud800b"}"#).await;
     let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
-    let text = session.call(&GetAlertText {}).await.unwrap();
-    assert_eq!(text.as_deref(), Some("a\u{fffd}b"));
-}
-
-/// Starts a driver that reports the arrival of each command, and responds when the test allows it.
-async fn start_gated() -> (Driver, mpsc::UnboundedReceiver<String>, Arc<Semaphore>) {
-    let (sender, arrivals) = mpsc::unbounded_channel();
-    let permits = Arc::new(Semaphore::new(0));
-    let gate = permits.clone();
-    let driver = Driver::start(move |request| {
-        let gate = gate.clone();
-        sender.send(request.line.clone()).unwrap();
-        async move {
-            gate.acquire().await.unwrap().forget();
-            value(json!("done"))
-        }
-        .boxed()
-    })
-    .await;
-    (driver, arrivals, permits)
-}
-
-#[tokio::test]
-async fn a_dropped_command_completes_before_the_next_begins() {
-    let (driver, mut arrivals, permits) = start_gated().await;
-    let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
-
-    let dropped = tokio::select! {
-        biased;
-        _ = session.call(&GetTitle {}) => false,
-        line = arrivals.recv() => line.unwrap().ends_with("/title"),
-    };
-    assert!(dropped);
-    // The next command, and one that is dropped before its turn.
-    let mut next = Box::pin(session.call(&GetCurrentUrl {}));
-    assert!((&mut next).now_or_never().is_none());
-    let script = ExecuteScript {
-        script: String::new(),
-        args: Vec::new(),
-    };
-    let mut never = Box::pin(session.call(&script));
-    assert!((&mut never).now_or_never().is_none());
-    drop(never);
-    // A concurrent command does not wait.
-    let mut concurrent = Box::pin(session.call_concurrently(&GetAlertText {}));
-    let line = tokio::select! {
-        biased;
-        _ = &mut concurrent => panic!("answered before it was let"),
-        line = arrivals.recv() => line.unwrap(),
-    };
-    assert!(line.ends_with("/alert/text"), "{line}");
-    assert!(arrivals.try_recv().is_err());
-    permits.add_permits(2);
-    assert_eq!(concurrent.await.unwrap().as_deref(), Some("done"));
-    let line = tokio::select! {
-        biased;
-        _ = &mut next => panic!("answered before it was let"),
-        line = arrivals.recv() => line.unwrap(),
-    };
-    assert!(line.ends_with("/url"), "{line}");
-    permits.add_permits(1);
-    assert_eq!(next.await.unwrap(), "done");
-    assert_eq!(driver.lines().len(), 3);
-}
-
-#[tokio::test]
-async fn a_prepared_command_reports_that_it_was_written() {
-    let (driver, mut arrivals, permits) = start_gated().await;
-    let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
-    let script = ExecuteScript {
-        script: "return 1;".repeat(10_000),
-        args: Vec::new(),
-    };
-    let prepared = session.prepare(&script);
-    assert!(prepared.size > 90_000);
-    let (written, mut response) = (prepared.written, prepared.response);
-    // The response is awaited first.
-    assert!(written.notified().now_or_never().is_none());
-    assert!(driver.lines().is_empty());
-    tokio::select! {
-        biased;
-        _ = &mut response => panic!("answered before it was let"),
-        () = written.notified() => {}
-    }
-    let line = tokio::select! {
-        biased;
-        _ = &mut response => panic!("answered before it was let"),
-        line = arrivals.recv() => line.unwrap(),
-    };
-    assert!(line.ends_with("/execute/sync"), "{line}");
-    permits.add_permits(1);
-    let result: String = response.await.unwrap().read().unwrap();
-    assert_eq!(result, "done");
+    let text = session.call(&Upload::default()).await.unwrap();
+    assert_eq!(text, "a\u{fffd}b");
 }
 
 #[tokio::test]

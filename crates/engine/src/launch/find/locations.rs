@@ -189,7 +189,7 @@ fn linux(channel: Channel) -> Vec<Location> {
             &["/usr/bin/firefox-esr", "/usr/bin/firefox"],
             &["firefox-esr", "firefox"],
         ),
-        Channel::Webkit | Channel::Safari => (&[], &[]),
+        Channel::Webkit => (&[], &[]),
     };
     let fixed = fixed.iter().map(|path| location(Path::new(path), &[]));
     let on_path = commands.iter().map(|command| Location::Command(command));
@@ -217,7 +217,6 @@ fn mac(channel: Channel, search: &Search) -> Vec<Location> {
             };
             return vec![program("/Applications")];
         }
-        Channel::Safari => return vec![location(Path::new("/usr/bin/safaridriver"), &[])],
         Channel::Webkit => return Vec::new(),
     };
     let folders = [
@@ -244,7 +243,7 @@ fn windows(channel: Channel, search: &Search) -> Vec<Location> {
             return vec![Location::Command("chrome-headless-shell.exe")];
         }
         Channel::Firefox => &["Mozilla Firefox", "firefox.exe"],
-        Channel::Webkit | Channel::Safari => return Vec::new(),
+        Channel::Webkit => return Vec::new(),
     };
     search
         .program_folders

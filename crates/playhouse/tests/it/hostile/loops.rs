@@ -99,7 +99,7 @@ async fn a_call_that_never_ends_times_out() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, webkit)]
 async fn a_page_with_repeated_dialogs_can_be_left() {
     let visit = HostilePage::with(&[]).await;
     for asks in [
@@ -123,6 +123,11 @@ async fn a_page_with_repeated_dialogs_can_be_left() {
     visit
         .assert_usable("a page that asks when it is left")
         .await;
+}
+
+#[testkit::test(chromium)]
+async fn a_page_that_asks_whether_to_leave_it_can_be_left() {
+    let visit = HostilePage::with(&[]).await;
     // Only a page with user activation may open a beforeunload dialog, which the client must handle.
     visit
         .open(&format!(

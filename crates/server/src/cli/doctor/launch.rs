@@ -174,7 +174,7 @@ async fn launches(
             let install = match browser.kind {
                 BrowserKind::Webkit => webkit::INSTALL,
                 BrowserKind::Firefox => "playhouse install firefox",
-                BrowserKind::Chromium | BrowserKind::Safari => "playhouse install --with-deps",
+                BrowserKind::Chromium => "playhouse install --with-deps",
             };
             let log = match verbose {
                 true => "",

@@ -1,32 +1,19 @@
-//! Checks of the requirements of WebKit beside its program: a driver and a display.
+//! Checks of the requirements of WebKit beside its program: a display.
 
 use std::path::{Path, PathBuf};
 
 use super::Finding;
 use crate::config::BrowserSettings;
 
-/// The command that installs all of them.
+/// The command that installs it.
 pub(super) const INSTALL: &str = "playhouse install webkit";
-const DRIVER: &str = "WebKitWebDriver";
 const SCREEN: &str = "Xvfb";
 
 pub(super) fn parts(browser: &BrowserSettings) -> Vec<Finding> {
-    let path = &browser.search.path;
-    let mut parts = vec![driver(path)];
     if browser.headless || !browser.display {
-        parts.push(screen(path));
-    }
-    parts
-}
-
-fn driver(path: &[PathBuf]) -> Finding {
-    match find(DRIVER, path) {
-        Some(there) => Finding::good("driver", format!("{DRIVER} at {}", there.display())),
-        None => Finding::bad(
-            "driver",
-            format!("{DRIVER} is in no folder of PATH; nothing else drives WebKit"),
-        )
-        .repaired_by(INSTALL),
+        vec![screen(&browser.search.path)]
+    } else {
+        Vec::new()
     }
 }
 

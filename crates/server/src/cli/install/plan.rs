@@ -101,10 +101,6 @@ fn install(channel: Channel, platform: &Platform) -> Result<Vec<Step>, NoWay> {
         Channel::ChromiumHeadlessShell => chromium(channel, "chrome-headless-shell", platform),
         Channel::Firefox => firefox(platform).map(|step| vec![step]),
         Channel::Webkit => webkit(platform).map(|step| vec![step]),
-        Channel::Safari => Err(NoWay {
-            channel,
-            reason: "Safari comes with macOS; allow its driver with: sudo safaridriver --enable",
-        }),
         _ => branded(channel, platform).map(|step| vec![step]),
     }
 }
@@ -174,10 +170,10 @@ fn firefox(platform: &Platform) -> Result<Step, NoWay> {
     step.ok_or_else(|| no_way("there is no package for this system"))
 }
 
-/// Installs WebKit, the browser of the driver's package, with a virtual display.
+/// Installs WebKit with a virtual display.
 fn webkit(platform: &Platform) -> Result<Step, NoWay> {
     let names: &[&str] = match platform.packages {
-        Some(Packages::Apt) => &["webkit2gtk-driver", "xvfb", "fonts-dejavu-core"],
+        Some(Packages::Apt) => &["libwebkit2gtk-4.1-0", "xvfb", "fonts-dejavu-core"],
         Some(Packages::Dnf) => &["webkit2gtk4.1", "xorg-x11-server-Xvfb"],
         Some(Packages::Pacman) => &["webkit2gtk-4.1", "xorg-server-xvfb"],
         _ => &[],
@@ -189,7 +185,7 @@ fn webkit(platform: &Platform) -> Result<Step, NoWay> {
     };
     step.ok_or(NoWay {
         channel: Channel::Webkit,
-        reason: "WebKit is driven on Linux only; on macOS there is safari",
+        reason: "WebKit is driven on Linux only",
     })
 }
 
@@ -250,11 +246,9 @@ fn cask(channel: Channel) -> Option<&'static str> {
         Channel::MsedgeBeta => Some("microsoft-edge@beta"),
         Channel::MsedgeDev => Some("microsoft-edge@dev"),
         Channel::MsedgeCanary => Some("microsoft-edge@canary"),
-        Channel::Chromium
-        | Channel::ChromiumHeadlessShell
-        | Channel::Firefox
-        | Channel::Webkit
-        | Channel::Safari => None,
+        Channel::Chromium | Channel::ChromiumHeadlessShell | Channel::Firefox | Channel::Webkit => {
+            None
+        }
     }
 }
 
@@ -268,11 +262,9 @@ fn winget(channel: Channel) -> Option<&'static str> {
         Channel::MsedgeBeta => Some("Microsoft.Edge.Beta"),
         Channel::MsedgeDev => Some("Microsoft.Edge.Dev"),
         Channel::MsedgeCanary => Some("Microsoft.Edge.Canary"),
-        Channel::Chromium
-        | Channel::ChromiumHeadlessShell
-        | Channel::Firefox
-        | Channel::Webkit
-        | Channel::Safari => None,
+        Channel::Chromium | Channel::ChromiumHeadlessShell | Channel::Firefox | Channel::Webkit => {
+            None
+        }
     }
 }
 

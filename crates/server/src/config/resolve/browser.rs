@@ -24,7 +24,6 @@ pub(super) fn channel(options: &mut Options) -> Result<Option<&'static str>, Con
         BrowserKind::Chromium => None,
         BrowserKind::Firefox => Some("Firefox"),
         BrowserKind::Webkit => Some("WebKit"),
-        BrowserKind::Safari => Some("Safari"),
     };
     if let Some(other) = other {
         if options.mobile.get() == Some(&true) {
@@ -32,6 +31,12 @@ pub(super) fn channel(options: &mut Options) -> Result<Option<&'static str>, Con
         }
         if options.cdp_endpoint.get().is_some() {
             return Err(ConfigError::NotOverCdp { browser: other });
+        }
+        if options.webdriver_endpoint.get().is_some() && other == "WebKit" {
+            return Err(ConfigError::NotOverWebDriver);
+        }
+        if options.user_data_dir.get().is_some() && other == "WebKit" {
+            return Err(ConfigError::NoProfile);
         }
         if options.extension.get() == Some(&true) {
             return Err(ConfigError::NoExtension { browser: other });
@@ -133,7 +138,6 @@ pub(super) fn browser_kind(browser: &str) -> BrowserKind {
     match browser {
         "firefox" => BrowserKind::Firefox,
         "webkit" => BrowserKind::Webkit,
-        "safari" => BrowserKind::Safari,
         _ => BrowserKind::Chromium,
     }
 }

@@ -194,7 +194,6 @@ const BROWSER_NAMES: &[&str] = &[
     "chromium-headless-shell",
     "firefox",
     "webkit",
-    "safari",
 ];
 
 impl OptionValue for BrowserName {

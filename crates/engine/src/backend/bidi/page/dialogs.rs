@@ -2,6 +2,7 @@
 
 use super::BidiPage;
 use super::evaluation::sandbox_target;
+use crate::backend::bidi::CAPABILITIES;
 use crate::backend::{Dialogs, FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -69,6 +70,7 @@ impl Dialogs for BidiPage {
         let chooser = self.state().chooser.clone();
         let (context, element) =
             chooser.ok_or_else(|| Error::protocol("input.setFiles", "No file chooser is open"))?;
+        CAPABILITIES.require_for_files(files)?;
         let files = self.parts.files.stage(files).await?;
         self.root()
             .call(&SetFiles {
@@ -88,6 +90,7 @@ impl Dialogs for BidiPage {
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()> {
+        CAPABILITIES.require_for_files(files)?;
         let files = self.parts.files.stage(files).await?;
         let element = self.shared(frame, element).await?;
         self.root()

@@ -1,0 +1,216 @@
+//! The requests of a page, as the inspector reports them, and their bodies.
+
+use super::WebKitPage;
+use super::state::RequestRecord;
+use crate::backend::interception::decode_body;
+use crate::backend::webkit::network::{
+    Body, DataReceived, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
+    file_name, headers, is_icon, net_error, resource_type,
+};
+use crate::backend::{LoaderId, PageEvent, RequestEvent, RequestId, Requests};
+use crate::error::{NetError, Result};
+use async_trait::async_trait;
+use serde_json::json;
+use tokio::time::Instant;
+
+/// The number of requests that are kept for later calls.
+const MAX_REQUESTS: usize = 2_000;
+/// The maximum length of a request body that is reported with its request.
+const MAX_INLINE_BODY: usize = 64 * 1024;
+
+#[async_trait]
+impl Requests for WebKitPage {
+    async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>> {
+        const METHOD: &str = "Network.getResponseBody";
+        let id = json!({ "requestId": request.as_str() });
+        let body: Body = self.call_inspector(METHOD, &id).await?;
+        decode_body(METHOD, body.body, body.base64_encoded)
+    }
+
+    async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>> {
+        let state = self.state();
+        let sent = state.sent.get(request.as_str());
+        Ok(sent.and_then(|sent| sent.body.clone().map(String::into_bytes)))
+    }
+}
+
+impl WebKitPage {
+    pub(super) fn on_request_will_be_sent(&self, event: RequestWillBeSent) {
+        let id = event.request_id;
+        let frame = self.frame_of(&event.frame_id);
+        let is_main = frame.as_ref() == Some(&self.main);
+        let is_document = event.kind == "Document";
+        if is_icon(&event.request.url, &event.kind, &event.initiator.kind) {
+            return;
+        }
+        if let Some(redirect) = event.redirect_response {
+            self.report(PageEvent::Request(RequestEvent::Responded {
+                id: RequestId::from(&id),
+                response: redirect.facts(),
+                has_raw_headers: false,
+                at: event.timestamp,
+            }));
+        }
+        let is_navigation = is_document && is_main;
+        if is_navigation {
+            self.on_navigation_started(Some(&id), Some(&event.loader_id), &event.request.url);
+        }
+        let own = matches!(
+            event.request.url.split(':').next(),
+            Some("data" | "about" | "blob")
+        );
+        if own && is_document {
+            return;
+        }
+        let kind = resource_type(&event.kind);
+        let headers = headers(&event.request.headers);
+        let body = event.request.post_data;
+        {
+            let mut state = self.state();
+            if state.sent.len() >= MAX_REQUESTS {
+                state.sent.clear();
+            }
+            state.sent.insert(
+                id.clone(),
+                RequestRecord {
+                    url: event.request.url.clone(),
+                    method: event.request.method.clone(),
+                    kind,
+                    frame: frame.clone(),
+                    is_navigation: is_document,
+                    body: body.clone(),
+                    unanswered_since: Some(Instant::now()),
+                    ..RequestRecord::default()
+                },
+            );
+        }
+        self.parts.record_url(&event.request.url);
+        self.watch_for_authentication();
+        self.report(PageEvent::Request(RequestEvent::Started {
+            id: id.into(),
+            frame,
+            loader: is_main.then(|| LoaderId::from(event.loader_id)),
+            url: event.request.url,
+            method: event.request.method,
+            resource_type: kind.to_owned(),
+            headers,
+            has_body: body.is_some(),
+            body: body.filter(|body| body.len() <= MAX_INLINE_BODY),
+            is_navigation,
+            at: event.timestamp,
+        }));
+    }
+
+    pub(super) fn on_response_received(&self, event: ResponseReceived) {
+        let file_name = file_name(&event.response.headers);
+        {
+            let mut state = self.state();
+            let Some(sent) = state.sent.get_mut(&event.request_id) else {
+                return;
+            };
+            sent.unanswered_since = None;
+            sent.file_name = file_name;
+            sent.has_no_body = matches!(event.response.status, 204 | 205 | 304);
+        }
+        self.report(PageEvent::Request(RequestEvent::Responded {
+            id: event.request_id.into(),
+            response: event.response.facts(),
+            has_raw_headers: false,
+            at: event.timestamp,
+        }));
+    }
+
+    pub(super) fn on_data_received(&self, event: &DataReceived) {
+        if let Some(sent) = self.state().sent.get_mut(&event.request_id) {
+            sent.received += event.data_length;
+        }
+    }
+
+    pub(super) fn on_loading_finished(&self, event: LoadingFinished) {
+        let Some(received) = self.received(&event.request_id) else {
+            return;
+        };
+        if let Some(sent) = &event.metrics.request_headers {
+            self.report(PageEvent::Request(RequestEvent::HeadersSent {
+                id: RequestId::from(&event.request_id),
+                headers: headers(sent),
+            }));
+        }
+        self.on_frame_loaded(&event.request_id);
+        self.report(PageEvent::Request(RequestEvent::Finished {
+            id: event.request_id.into(),
+            size: event
+                .metrics
+                .response_body_bytes_received
+                .unwrap_or(received),
+            at: event.timestamp,
+        }));
+    }
+
+    pub(super) fn on_loading_failed(&self, event: LoadingFailed) {
+        let pending = self.is_pending(&event.request_id);
+        if pending && event.canceled && self.state().navigation.next_part.is_some() {
+            // The navigation continues in another process.
+            return;
+        }
+        let sent = {
+            let mut state = self.state();
+            let sent = state.sent.get_mut(&event.request_id);
+            sent.map(|sent| {
+                sent.unanswered_since = None;
+                sent.clone()
+            })
+        };
+        let interrupted = event.error_text == "Frame load interrupted";
+        let reason = match sent.as_ref().and_then(|sent| sent.refused.clone()) {
+            Some(reason) => reason,
+            None if event.canceled => NetError::Aborted,
+            None => net_error(&event.error_text),
+        };
+        if let Some(sent) = &sent
+            && interrupted
+            && !sent.has_no_body
+        {
+            let downloads = &self.parts.downloads;
+            downloads.expect(&self.id, &sent.url, sent.file_name.clone());
+        }
+        if sent.is_some() {
+            self.report(PageEvent::Request(RequestEvent::Failed {
+                id: RequestId::from(&event.request_id),
+                reason: reason.clone(),
+                cancelled: event.canceled,
+                at: event.timestamp,
+            }));
+        }
+        if pending {
+            // A download or an empty response is no failure.
+            self.on_navigation_ended((!interrupted).then_some(reason));
+        }
+    }
+
+    /// Reports that the document of a frame is loaded if this was its request. The browser does not report when its other requests end.
+    fn on_frame_loaded(&self, request: &str) {
+        let sent = self.sent(request).filter(|sent| sent.is_navigation);
+        let frame = sent.and_then(|sent| sent.frame);
+        if let Some(frame) = frame.filter(|frame| *frame != self.main) {
+            self.on_parsed(&frame);
+            self.on_loaded(&frame);
+        }
+    }
+
+    fn received(&self, request: &str) -> Option<u64> {
+        self.state().sent.get(request).map(|sent| sent.received)
+    }
+
+    /// Returns the record of a request.
+    pub(super) fn sent(&self, request: &str) -> Option<RequestRecord> {
+        self.state().sent.get(request).cloned()
+    }
+
+    /// Records why a request is aborted.
+    pub(super) fn set_abort_reason(&self, request: &str, reason: NetError) {
+        if let Some(sent) = self.state().sent.get_mut(request) {
+            sent.refused = Some(reason);
+        }
+    }
+}
