@@ -152,7 +152,7 @@ function about({ find, which, ask, argument }: About): unknown {
   const handle = found?.count === 1 ? found.elements?.[0]?.handle : found?.handle;
   if (handle === undefined) return { found };
   const answer = (core[ask] as Function)({ ...argument, handle });
-  return answer instanceof Promise ? Promise.resolve(answer).then((answer: unknown) => ({ found, answer })) : { found, answer };
+  return after(answer, (answer) => ({ found, answer }));
 }
 
 /** Returns the results of `about` for several elements, which share the caches. */
@@ -189,7 +189,12 @@ function call(name: keyof typeof core, argument: unknown): string | Promise<stri
   // Other bundles add functions, such as `audit`.
   const answer = (exposed[name] as Function)(argument);
   const ask = name === "about" ? (argument as About).ask : name;
-  return answer instanceof Promise ? Promise.resolve(answer).then((answer) => serialize(answer, ask)) : serialize(answer, ask);
+  return after(answer, (answer) => serialize(answer, ask));
+}
+
+/** Calls a function with an answer, or with what it resolves to: another bundle's promise is not of the class of the core. */
+function after<T>(answer: unknown, next: (answer: unknown) => T): T | Promise<T> {
+  return answer instanceof Promise ? Promise.resolve(answer).then(next) : next(answer);
 }
 
 const QUOTES = ["~", "`", "^", "|", ";"];
