@@ -100,7 +100,7 @@ export function insertText({ text }: { text: string }): boolean | null {
   let e = document.activeElement;
   for (let inner = e; inner; e = inner ?? e) inner = inner.shadowRoot?.activeElement ?? innerDocument(inner)?.activeElement ?? null;
   if (!e) return false;
-  if (e instanceof HTMLIFrameElement) return null;
+  if (tagOf(e) === "iframe") return null;
   const owner = e.ownerDocument;
   if (!(e as HTMLElement).isContentEditable && owner.designMode !== "on") return insert(e, text);
   if (!allowsInput(e, text)) return true;
@@ -112,7 +112,7 @@ export function insertText({ text }: { text: string }): boolean | null {
 }
 
 function innerDocument(e: Element): Document | null {
-  return e instanceof HTMLIFrameElement ? e.contentDocument : null;
+  return tagOf(e) === "iframe" ? (e as HTMLIFrameElement).contentDocument : null;
 }
 
 /** Dispatches `beforeinput`. Returns false if a handler canceled it: it inserts the text itself. */

@@ -1,6 +1,6 @@
 // CSS selectors that pierce open shadow roots, with Playwright's pseudo-classes such as `:has-text()`, `:text()` and `:visible`.
 
-import { isElementVisible, parentOrHost } from "../dom";
+import { isElement, isElementVisible, parentOrHost } from "../dom";
 import { elementShadowRoot } from "../roots";
 import { cached } from "../seen";
 import { distanceOf, ranked } from "./layout";
@@ -17,7 +17,7 @@ export const shadowRootsOf: (root: Root) => ShadowRoot[] = cached((root) => {
   const add = (shadow: ShadowRoot | null): void => {
     if (shadow) found.push(shadow, ...shadowRootsOf(shadow));
   };
-  if (root instanceof Element) add(elementShadowRoot(root));
+  if (isElement(root)) add(elementShadowRoot(root));
   for (const e of root.querySelectorAll("*")) add(elementShadowRoot(e));
   return found;
 });
@@ -137,6 +137,6 @@ export function inOrder(elements: Set<Element>, scope: Scope): Element[] {
     for (const child of e.children) visit(child);
     for (const child of elementShadowRoot(e)?.children ?? []) visit(child);
   };
-  visit(scope instanceof Element ? scope : scope.documentElement);
+  visit(isElement(scope) ? scope : scope.documentElement);
   return sorted;
 }

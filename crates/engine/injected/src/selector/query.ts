@@ -3,7 +3,7 @@
 import { isDisabled, checkedState, expandedState, levelOf, pressedState, selectedState } from "../aria/states";
 import { descriptionOf, elementName } from "../aria/names";
 import { candidateSelector, isElementHidden, preferred, elementRole } from "../aria/roles";
-import { isElementVisible, preview, squash } from "../dom";
+import { isElement, isElementVisible, preview, squash } from "../dom";
 import { held, keep, type Handle } from "../handles";
 import { seen, withCaches, type Seen } from "../seen";
 import { everyElement, inOrder, queryCss, queryDeep, type Scope } from "./css";
@@ -53,12 +53,12 @@ export function follow(steps: Step[], start: Scope): Element[] {
     if (!current.length && step.engine !== "or") continue;
     current = filter(step, current, start) ?? descend(step, current);
   }
-  return current.filter((found) => found instanceof Element);
+  return current.filter(isElement);
 }
 
 /** Returns the elements after a step that filters or combines them; undefined for a step that searches descendants. */
 function filter(step: Step, current: Scope[], start: Scope): Element[] | undefined {
-  const elements = current.filter((found) => found instanceof Element);
+  const elements = current.filter(isElement);
   switch (step.engine) {
     case "nth": {
       const one = elements.at(step.index);
@@ -99,7 +99,7 @@ function searchOf(step: Step): (scope: Scope) => Element[] {
       return (scope) => queryXpath(scope, step.expression);
     case "text": {
       const test = textTest(step.text, !!step.nodes);
-      return (scope) => [...(scope instanceof Element ? [scope] : []), ...everyElement(scope)].filter(test);
+      return (scope) => [...(isElement(scope) ? [scope] : []), ...everyElement(scope)].filter(test);
     }
     case "role": {
       const test = roleTest(step);
@@ -125,13 +125,13 @@ function attributeSearch(name: string, text: TextMatch): (scope: Scope) => Eleme
 }
 
 function queryXpath(scope: Scope, expression: string): Element[] {
-  const relative = expression.startsWith("/") && scope instanceof Element ? "." + expression : expression;
+  const relative = expression.startsWith("/") && isElement(scope) ? "." + expression : expression;
   return orReject("xpath", expression, () => {
     const result = document.evaluate(relative, scope, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE);
     const found: Element[] = [];
     for (let i = 0; i < result.snapshotLength; i++) {
       const node = result.snapshotItem(i);
-      if (node instanceof Element) found.push(node);
+      if (node && isElement(node)) found.push(node);
     }
     return found;
   });

@@ -1,6 +1,6 @@
 // The text of elements, and conditions for texts.
 
-import { rootOf, squash, tagOf } from "../dom";
+import { isElement, rootOf, squash, tagOf } from "../dom";
 import { cached, seen } from "../seen";
 import { orReject, type TextMatch } from "./steps";
 
@@ -32,7 +32,7 @@ export const textOf: (e: Element) => ElementText = cached((e) => {
       if (child.nodeType === Node.TEXT_NODE) {
         full += child.nodeValue ?? "";
         run += child.nodeValue ?? "";
-      } else if (child instanceof Element) {
+      } else if (isElement(child)) {
         if (run) runs.push(squash(run));
         run = "";
         full += textOf(child).full;

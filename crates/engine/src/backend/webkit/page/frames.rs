@@ -241,6 +241,7 @@ impl WebKitPage {
         }
         self.remove_children(&child);
         self.commit_document(&child, frame);
+        self.report_loaded_document(&child);
     }
 
     /// Reports the document of a frame.

@@ -7,7 +7,7 @@ use crate::backend::webkit::network::{
     Body, DataReceived, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
     file_name, headers, is_icon, net_error, resource_type,
 };
-use crate::backend::{LoaderId, PageEvent, RequestEvent, RequestId, Requests};
+use crate::backend::{FrameId, LoaderId, PageEvent, RequestEvent, RequestId, Requests};
 use crate::error::{NetError, Result};
 use async_trait::async_trait;
 use serde_json::json;
@@ -78,6 +78,7 @@ impl WebKitPage {
                     kind,
                     frame: frame.clone(),
                     is_navigation: is_document,
+                    document_of: (is_document && !is_main).then(|| FrameId::from(&event.frame_id)),
                     body: body.clone(),
                     unanswered_since: Some(Instant::now()),
                     ..RequestRecord::default()
@@ -136,7 +137,7 @@ impl WebKitPage {
                 headers: headers(sent),
             }));
         }
-        self.on_frame_loaded(&event.request_id);
+        self.on_finished(&event.request_id);
         self.report(PageEvent::Request(RequestEvent::Finished {
             id: event.request_id.into(),
             size: event
@@ -188,13 +189,40 @@ impl WebKitPage {
         }
     }
 
-    /// Reports that the document of a frame is loaded if this was its request. The browser does not report when its other requests end.
-    fn on_frame_loaded(&self, request: &str) {
-        let sent = self.sent(request).filter(|sent| sent.is_navigation);
-        let frame = sent.and_then(|sent| sent.frame);
-        if let Some(frame) = frame.filter(|frame| *frame != self.main) {
-            self.on_parsed(&frame);
-            self.on_loaded(&frame);
+    /// Records that a request has ended, and reports that the document of a frame is loaded if this was its request.
+    fn on_finished(&self, request: &str) {
+        let frame = {
+            let mut state = self.state();
+            let sent = state.sent.get_mut(request);
+            sent.and_then(|sent| {
+                sent.is_finished = true;
+                sent.document_of.clone()
+            })
+        };
+        if let Some(frame) = frame {
+            self.report_loaded_document(&frame);
+        }
+    }
+
+    /// Reports that the document of a frame is loaded if its request has ended, which can be before or after the frame shows it. The browser
+    /// does not report when the other requests of the document end.
+    pub(super) fn report_loaded_document(&self, frame: &FrameId) {
+        let is_loaded = {
+            let mut state = self.state();
+            let state = &mut *state;
+            let url = state.frames.get(frame).map(|known| &*known.url);
+            let url = url.map(|url| url.split('#').next());
+            let mut requests = state.sent.values_mut();
+            let request = requests.find(|sent| {
+                sent.is_finished
+                    && sent.document_of.as_ref() == Some(frame)
+                    && Some(sent.url.split('#').next()) == url
+            });
+            request.is_some_and(|sent| sent.document_of.take().is_some())
+        };
+        if is_loaded {
+            self.on_parsed(frame);
+            self.on_loaded(frame);
         }
     }
 

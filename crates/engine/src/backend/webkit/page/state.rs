@@ -98,6 +98,9 @@ pub(super) struct RequestRecord {
     pub(super) kind: &'static str,
     pub(super) frame: Option<FrameId>,
     pub(super) is_navigation: bool,
+    /// The frame, other than the main frame, that loads this document; it may be reported later. `None` once its load was reported.
+    pub(super) document_of: Option<FrameId>,
+    pub(super) is_finished: bool,
     pub(super) body: Option<String>,
     pub(super) received: u64,
     /// Since when it waits for a response.
