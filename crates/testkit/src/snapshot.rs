@@ -255,7 +255,10 @@ fn compare_texts(full: &[Part], compact: &[Part]) -> Result<(), String> {
         }
         if let Part::Node(node) = part {
             let name = node.name.as_deref().unwrap_or_default();
-            let is_repeated = is_name(spoken.get(index + 1), name, CONTROLS);
+            // Elements around a control can have its name, one in the other.
+            let is_alike = |part: &&Part| matches!(part, Part::Node(it) if it.name == node.name);
+            let mut alike = spoken[index + 1..].iter().take_while(|it| is_alike(it));
+            let is_repeated = alike.any(|part| is_name(Some(part), name, CONTROLS));
             if is_identified_by_name(&node.role) || is_repeated {
                 next.extend(&ends);
             }

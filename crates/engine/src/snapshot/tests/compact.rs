@@ -251,7 +251,7 @@ fn forging_node() -> impl Strategy<Value = Node> + Clone {
             disabled: flags[0] && flags[1],
             selected: flags[1] && flags[2],
             active: flags[0] && flags[2],
-            pointer: flags[3],
+            // `pointer` is missing: the tree that the compact layout gets has no pointer cursors.
             unseen: flags[4] && flags[3],
             level: if role == "heading" { level } else { 0 },
             url: url.filter(|_| role == "link").map(str::to_owned),
