@@ -56,8 +56,8 @@ function hasTwin(it: Seen, label: Element): boolean {
 }
 
 /**
- * Returns whether an element is a field that nobody reaches, because it is neither painted nor drawn by others, and the pointer does not
- * reach it either: a library draws a control of its own in place of it.
+ * Returns whether an element is a field that neither the keyboard nor the pointer reaches, and that is neither painted nor drawn by others: a
+ * library draws a control of its own in place of it.
  */
 export function isUnreachableField(it: Seen): boolean {
   if (!/^(input|select|textarea)$/.test(it.tag) || !isField(it) || (it.element as HTMLElement).tabIndex >= 0) return false;

@@ -1,6 +1,6 @@
 // Conversion of the visible content of a page to Markdown.
 
-import { elementDisplay, isMarking, isPainted, childrenOf, tagOf } from "./dom";
+import { elementDisplay, isElement, isMarking, isPainted, childrenOf, tagOf } from "./dom";
 import { isTextUnseen, MARK, marked, shownText } from "./hidden";
 import { seen } from "./seen";
 import { gridOf } from "./table";
@@ -67,10 +67,10 @@ class Writer {
   private content(e: Element, depth: number): void {
     const closed = e instanceof HTMLDetailsElement && !e.open;
     for (const child of childrenOf(seen(e))) {
-      if (closed && !(child instanceof Element && tagOf(child) === "summary")) continue;
+      if (closed && !(isElement(child) && tagOf(child) === "summary")) continue;
       if (child.nodeType === Node.TEXT_NODE) {
         if (isPainted(seen(e)) || elementDisplay(e) === "contents") this.text(child.nodeValue ?? "", isMarking() && isTextUnseen(seen(e)));
-      } else if (child instanceof Element) this.element(child, depth + 1);
+      } else if (isElement(child)) this.element(child, depth + 1);
     }
   }
 
@@ -118,7 +118,7 @@ class Writer {
     let number = Number(e.getAttribute("start") ?? 1) || 1;
     const items: string[] = [];
     for (const item of childrenOf(seen(e))) {
-      if (!(item instanceof Element) || elementDisplay(item) === "none") continue;
+      if (!isElement(item) || elementDisplay(item) === "none") continue;
       const marker = tagOf(e) === "ol" ? `${number++}. ` : "- ";
       const content = contentOf(item, depth + 1);
       if (content.trim()) items.push(prefixed(content.replace(/\n\n(?=\s*(-|\d+\.) )/g, "\n"), marker, " ".repeat(marker.length)));

@@ -212,8 +212,8 @@ function present(it: Seen): Omit<Identity, "within"> {
 }
 
 /**
- * Returns the text by which an element is recognized: its name without the values of controls, the items below it and edited content. For a clickable
- * element without a name that contains little more than text, returns the text.
+ * Returns the text by which an element is recognized: its name without the values of controls, the items below it and edited content. For a
+ * clickable element without a name that contains little more than text, returns the text.
  */
 export function boundTo(it: Seen, role: string, name: Name, mayBeEdited = hasEdited(rootOf(it))): string {
   if (isFrame(it)) return "";

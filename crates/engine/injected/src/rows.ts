@@ -2,7 +2,7 @@
 // element is recognized by.
 
 import { nameOf } from "./aria/names";
-import { flatParent, parentOf, shadowRootOf, squash, tagOf } from "./dom";
+import { flatParent, isElement, parentOf, shadowRootOf, squash, tagOf } from "./dom";
 import { cached, seen, type Seen } from "./seen";
 
 /** The row of an element, as a snapshot showed it. No element is stored, so that removed trees are not kept alive. */
@@ -215,9 +215,9 @@ function textAround(element: Element, path: readonly string[]): RowText {
   const beside = (element: Element, step: "previousSibling" | "nextSibling"): string[] => {
     const texts: string[] = [];
     for (let other = element[step]; other && texts.length < PARTS; other = other[step]) {
-      if (other instanceof Element && isLike(other)) break;
+      if (isElement(other) && isLike(other)) break;
       const text = other.nodeType === Node.TEXT_NODE ? squash(other.nodeValue ?? "") : "";
-      const lines = other instanceof Element ? attributesIn(other).lines : text;
+      const lines = isElement(other) ? attributesIn(other).lines : text;
       if (lines) texts.push(lines);
     }
     return texts;
