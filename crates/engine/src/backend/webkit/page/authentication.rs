@@ -3,6 +3,7 @@
 //! of the mouse. No command answers the dialog; stopping the request closes it.
 
 use super::WebKitPage;
+use crate::backend::address::{is_of_origin, origin_of};
 use crate::backend::gesture::ActionsOrigin as _;
 use crate::backend::{Headers, Point};
 use crate::error::{NetError, Result};
@@ -10,7 +11,6 @@ use base64::Engine as _;
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
-use url::Url;
 use wire::actions::{Action, Source};
 
 /// After what time without a response a request is checked first, and how long it may take from then on to the next check.
@@ -159,11 +159,10 @@ impl WebKitPage {
         headers: &Headers,
     ) -> Option<Headers> {
         let credentials = self.parts.options().http_credentials.clone()?;
-        let origin = |url: &str| Some(Url::parse(url).ok()?.origin().ascii_serialization());
-        let requested = origin(url)?;
+        let requested = origin_of(url);
         let is_meant = credentials.origin.is_some()
             || is_main_document
-            || origin(&self.url()).as_ref() == Some(&requested);
+            || is_of_origin(&self.url(), &requested);
         let (name, password) = credentials.for_origin(&requested).filter(|_| is_meant)?;
         let is_set = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
         if headers.iter().any(is_set) {
