@@ -1,5 +1,7 @@
 //! The owner of the process at the other end of a local connection.
 
+#[cfg(target_os = "linux")]
+pub(crate) use linux::in_table;
 use std::net::SocketAddr;
 
 /// Returns whether a process of the current user owns the socket `peer`, which is connected to `local`. Systems other than Linux do not
@@ -112,16 +114,18 @@ mod linux {
 
     /// Returns the owner of a socket according to `/proc/net/tcp`. <https://docs.kernel.org/networking/proc_net_tcp.html>
     pub(super) fn owner_in(table: &str, from: SocketAddrV4, to: SocketAddrV4) -> Option<u32> {
-        let hex = |address: SocketAddrV4| {
-            let ip = u32::from_ne_bytes(address.ip().octets());
-            format!("{ip:08X}:{:04X}", address.port())
-        };
-        let (from, to) = (hex(from), hex(to));
+        let (from, to) = (in_table(from), in_table(to));
         let mut rows = table.lines().map(|line| line.split_ascii_whitespace());
         rows.find_map(|mut columns| {
             let is_it = columns.nth(1)? == from && columns.next()? == to;
             is_it.then(|| columns.nth(4)?.parse().ok()).flatten()
         })
+    }
+
+    /// Returns an address as `/proc/net/tcp` has it.
+    pub(crate) fn in_table(address: SocketAddrV4) -> String {
+        let ip = u32::from_ne_bytes(address.ip().octets());
+        format!("{ip:08X}:{:04X}", address.port())
     }
 }
 

@@ -1,5 +1,8 @@
 //! Ports for programs that do not choose one themselves.
 
+#[cfg(target_os = "linux")]
+mod closing;
+
 use super::process::Process;
 use crate::error::{Error, Result};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -47,14 +50,17 @@ impl ReservedPort {
         self.address
     }
 
-    /// Waits until a process listens.
+    /// Waits until a process listens, and returns a connection to it.
     ///
     /// # Errors
     /// If the process exits, or does not listen within a minute.
-    pub(super) async fn wait_for_listener(&self, process: &Process, name: &str) -> Result<()> {
+    pub(super) async fn connect(&self, process: &Process, name: &str) -> Result<TcpStream> {
         let listening = async {
-            while TcpStream::connect(self.address).await.is_err() {
-                tokio::time::sleep(POLL_INTERVAL).await;
+            loop {
+                match TcpStream::connect(self.address).await {
+                    Ok(connection) => break connection,
+                    Err(_) => tokio::time::sleep(POLL_INTERVAL).await,
+                }
             }
         };
         let failed = |reason: String, log: String| Error::LaunchFailed {
@@ -64,7 +70,7 @@ impl ReservedPort {
         tokio::select! {
             biased;
             listening = tokio::time::timeout(LISTEN_TIMEOUT, listening) => match listening {
-                Ok(()) => Ok(()),
+                Ok(connection) => Ok(connection),
                 Err(_) => Err(failed("it does not listen".to_owned(), process.recent_output().await)),
             },
             reason = process.exit() => Err(failed(reason, process.recent_output().await)),

@@ -141,6 +141,12 @@ impl Process {
         reason.unwrap_or_default()
     }
 
+    /// Returns the processes of the browser.
+    #[cfg(target_os = "linux")]
+    pub(super) fn members(&self) -> Vec<rustix::process::Pid> {
+        self.group.members()
+    }
+
     /// Returns the last output of the process; after its end, including the rest.
     pub(crate) async fn recent_output(&self) -> String {
         let mut ended = self.output.ended.subscribe();

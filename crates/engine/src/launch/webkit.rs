@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use wire::webkit::{Automation, Event};
 
@@ -99,9 +100,11 @@ impl WebKit {
         let env = self.environment(&home, address, context, screen);
         let executable = &self.options.executable;
         let (process, _) = Process::start("webkit", executable, &args, &env, profile).await?;
-        port.wait_for_listener(&process, "the browser").await?;
+        let connection = port.connect(&process, "the browser").await?;
         tracing::debug!(%address, "a browser listens");
-        let (automation, events) = match connect(address).await {
+        #[cfg(target_os = "linux")]
+        let client = connection.local_addr();
+        let (automation, events) = match automate(connection).await {
             Ok(connected) => connected,
             Err(Error::LaunchFailed { reason, .. }) => {
                 return Err(Error::LaunchFailed {
@@ -115,12 +118,36 @@ impl WebKit {
             }
             Err(error) => return Err(error),
         };
+        // The browser itself connects to the inspector before it has a session.
+        #[cfg(target_os = "linux")]
+        self.check_closed(client.and_then(|client| port.close(&process, client)))?;
         Ok(Started {
             automation,
             events,
             process,
             downloads,
         })
+    }
+
+    /// Checks that the inspector, which is closed now, has no connections but that of this process and those of the browser. Without
+    /// restrictions, a browser is used even if the system does not permit to close it.
+    #[cfg(target_os = "linux")]
+    fn check_closed(&self, is_alone: std::io::Result<bool>) -> Result<()> {
+        let open = "other users of this machine can read and drive WebKit, because its inspector cannot be closed to them";
+        match is_alone {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(launch_error(
+                &"another program connected to the inspector of WebKit while it started",
+            )),
+            Err(error) if self.options.is_confined => Err(launch_error(&format!(
+                "{open} ({error}). Permit the system call, or use another browser: with `--safe`, rules about the network or a proxy, \
+                 WebKit is refused."
+            ))),
+            Err(error) => {
+                tracing::warn!("{open} ({error})");
+                Ok(())
+            }
+        }
     }
 
     fn display(&self) -> MutexGuard<'_, Option<Arc<Display>>> {
@@ -215,9 +242,9 @@ impl WebKit {
     }
 }
 
-/// Connects to the browser.
-async fn connect(address: SocketAddr) -> Result<(Automation, mpsc::Receiver<Event>)> {
-    Automation::connect(address).await.map_err(|error| {
+/// Starts the automation session of the browser.
+async fn automate(connection: TcpStream) -> Result<(Automation, mpsc::Receiver<Event>)> {
+    Automation::start(connection).await.map_err(|error| {
         launch_error(&format!(
             "{error}\nPlayhouse drives WebKit with its automation session, which this browser does not start. Install the WebKit of your \
              distribution with `playhouse install webkit`, or use another browser."
@@ -265,8 +292,9 @@ mod tests {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let closing = async { drop(listener.accept().await) };
-        let (connected, ()) = tokio::join!(connect(address), closing);
+        let connection = TcpStream::connect(address).await.expect("it listens");
+        drop(listener.accept().await);
+        let connected = automate(connection).await;
         let error = connected.err().expect("no session");
         let is_explained = matches!(&error, Error::LaunchFailed { reason, .. } if reason.contains("automation session"));
         assert!(is_explained, "{error:?}");

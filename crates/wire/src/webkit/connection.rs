@@ -1,7 +1,6 @@
 //! The connection to a browser: its automation session, and the commands and events of its pages.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -111,20 +110,18 @@ struct Started {
 }
 
 impl Automation {
-    /// Connects to the browser at an address, which must run with `--automation`, and starts a session. Returns the session and the queue
-    /// of its events.
+    /// Starts a session on a connection to a browser, which must run with `--automation`. Returns the session and the queue of its events.
     ///
     /// # Errors
     /// [`Error::Connect`] if the browser does not start a session within ten seconds, for example because another program has started one.
-    pub async fn connect(address: SocketAddr) -> Result<(Self, mpsc::Receiver<Event>)> {
+    pub async fn start(socket: TcpStream) -> Result<(Self, mpsc::Receiver<Event>)> {
+        let peer = socket.peer_addr();
+        let endpoint = peer.map_or_else(|_| String::new(), |peer| peer.to_string());
         let failed = |message: String| Error::Connect {
-            endpoint: address.to_string(),
+            endpoint: endpoint.clone(),
             cause: ConnectFailure::Handshake(message),
         };
         let handshake = async {
-            let socket = TcpStream::connect(address)
-                .await
-                .map_err(|error| failed(error.to_string()))?;
             let (from, mut to) = split(NoDelayStream::new(socket));
             let mut frames = Frames::of(from);
             let hello = encoded("StartAutomationSession", &frame::session("playhouse"));

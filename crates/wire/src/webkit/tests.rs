@@ -76,7 +76,8 @@ async fn results_and_events_keep_their_order_until_the_session_ends() {
         to
     };
     let client = async {
-        let (automation, events) = Automation::connect(address).await.unwrap();
+        let socket = tokio::net::TcpStream::connect(address).await.unwrap();
+        let (automation, events) = Automation::start(socket).await.unwrap();
         assert_eq!(automation.version(), "2.50");
         assert_eq!(*automation.pages().borrow(), [1]);
         let method = "Automation.getBrowsingContexts";

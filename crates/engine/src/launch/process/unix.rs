@@ -102,6 +102,25 @@ impl Group {
         self.id.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the processes of the group. <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>
+    #[cfg(target_os = "linux")]
+    pub(super) fn members(&self) -> Vec<Pid> {
+        let Some(group) = *self.id() else {
+            return Vec::new();
+        };
+        let is_member = |process: Pid| {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
+            let stat = stat.unwrap_or_default();
+            // The name, in parentheses, can contain anything.
+            let mut rest = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+            rest.nth(2).and_then(|it| it.parse().ok()) == Some(group.as_raw_nonzero().get())
+        };
+        let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        all.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+            .filter(|process| is_member(*process))
+            .collect()
+    }
+
     pub(super) fn kill(&self) {
         if let Some(id) = *self.id() {
             // All processes may have ended at this moment.
