@@ -118,6 +118,8 @@ impl Snapshot {
 struct Extent {
     /// Whether to include bounding boxes.
     boxes: bool,
+    /// Whether to include those of the elements in the viewport, which an outline prefers.
+    view: bool,
     /// Whether to include everything that a person can act on, also where `@playwright/mcp` does not show it.
     complete: bool,
     /// The approximate largest size of a tree, in characters.
@@ -214,19 +216,12 @@ impl Page {
                 }
                 let height = self.viewport().map_or(DEFAULT_HEIGHT, |it| it.size.height);
                 let visible = 0.0..f64::from(height);
-                let read = self.read(options, options.boxes, causes).await?;
+                let read = self.read(options, causes).await?;
                 let Some(mut read) = read else {
                     return Ok(None);
                 };
-                read.root.mark_in_view(visible.clone(), true);
-                let (mut rendered, mut outline) = render.clone().tree(read.root).await?;
-                if outline.is_some() && !options.boxes {
-                    // What is in the viewport is read only if an outline depends on it.
-                    if let Some(Reading { mut root, .. }) = self.read(options, true, None).await? {
-                        root.mark_in_view(visible, false);
-                        (rendered, outline) = render.tree(root).await?;
-                    }
-                }
+                read.root.mark_in_view(visible, options.boxes);
+                let (rendered, outline) = render.tree(read.root).await?;
                 Ok(Some(Snapshot {
                     text: rendered.text,
                     lines: rendered.lines,
@@ -265,7 +260,7 @@ impl Page {
             layout: Layout::Compact,
             ..SnapshotOptions::default()
         };
-        let read = self.read(&options, false, None).await?;
+        let read = self.read(&options, None).await?;
         let root = read.ok_or(Error::DocumentGone {})?.root;
         let is_large = root.size() > LARGE;
         Ok(task::compute_if_large(is_large, move || root.candidates()).await)
@@ -276,11 +271,11 @@ impl Page {
     async fn read(
         &self,
         options: &SnapshotOptions<'_>,
-        boxes: bool,
         causes: Option<Duration>,
     ) -> Result<Option<Reading>> {
         let extent = Extent {
-            boxes,
+            boxes: options.boxes,
+            view: options.max_tokens.is_some(),
             complete: options.layout == Layout::Compact,
             room: match options.searched {
                 true => MAX_SEARCHED_SIZE,
@@ -452,6 +447,7 @@ fn milliseconds(duration: Duration) -> u64 {
 fn snapshot_arguments(root: Option<Handle>, extent: Extent) -> Value {
     let mut question = json!({
         "boxes": extent.boxes,
+        "view": extent.view,
         "complete": extent.complete,
         "room": extent.room,
         "frameRoom": MIN_FRAME_SIZE,
@@ -463,7 +459,6 @@ fn snapshot_arguments(root: Option<Handle>, extent: Extent) -> Value {
 }
 
 /// How a tree is rendered.
-#[derive(Clone)]
 struct Render {
     layout: Layout,
     depth: Option<u32>,

@@ -22,7 +22,9 @@ const MOST_BESIDE = 2;
 /** The minimum width of a day in which there is room for events, and the tolerance of positions, in CSS pixels. */
 const MIN_WIDTH = 50;
 const TOLERANCE = 2;
+/** The longest label of a day, and the longest text that is examined for one. */
 const LONGEST = 20;
+const LONGEST_SOURCE = 200;
 /** How many levels around days their space is searched, and how much wider it may be: beside days are the times of the day. */
 const MAX_LEVELS = 6;
 const MAX_MARGIN = 1.25;
@@ -70,7 +72,8 @@ function daysIn(row: Element): Day[] | undefined {
   const days: Day[] = [];
   let before = 0;
   for (const child of row.children) {
-    const label = squash(child.textContent ?? "");
+    const text = child.textContent ?? "";
+    const label = text.length <= LONGEST_SOURCE ? squash(text) : "";
     const number = label.length <= LONGEST ? Number(DAY.exec(label)?.[1] ?? 0) : 0;
     if (number < 1 || number > 31) {
       if (days.length) break;

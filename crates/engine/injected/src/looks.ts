@@ -1,8 +1,8 @@
 // Elements that look different since the last snapshot: the page changed an attribute of theirs, such as the class, and their style differs.
 
-import { cut, isVisible, squash } from "./dom";
+import { boxOf, cut, isVisible, squash } from "./dom";
 import { refShown } from "./refs";
-import { seen, withCaches } from "./seen";
+import { seen, withCaches, type Box } from "./seen";
 import { shownRole } from "./shown";
 
 /** An element that looks different. The ref is 0 if it has none. */
@@ -39,6 +39,8 @@ const HOVERED = ":hover:nth-child(n)";
 /** Classes that only say where the pointer or the focus is. */
 const TEMPORARY = /hover|focus|ripple|touched/i;
 
+const NO_BOX: Box = [0, 0, 0, 0];
+
 let looks = new WeakMap<Element, Look>();
 /** The attributes that changed since the last snapshot, with their values before. */
 const changed = new Map<Element, Map<string, string | null>>();
@@ -63,8 +65,8 @@ export function recordLooks(elements: readonly Element[]): void {
   looks = new WeakMap();
   let count = 0;
   for (const e of elements.slice(0, MOST_EXAMINED)) {
-    const { top, bottom, left, right } = e.getBoundingClientRect();
-    if (bottom <= 0 || top >= innerHeight || right <= 0 || left >= innerWidth) continue;
+    const [x, y, width, height] = boxOf(seen(e)) ?? NO_BOX;
+    if (y + height <= 0 || y >= innerHeight || x + width <= 0 || x >= innerWidth) continue;
     looks.set(e, lookOf(e));
     if (++count >= MOST) break;
   }

@@ -18,10 +18,12 @@ interface Placed {
  * lines; undefined if that is the order of the document.
  */
 export function childrenAsPlaced(it: Seen): Element[] | undefined {
-  const children = likeChildren(it.element);
-  if (!children) return undefined;
+  const first = it.element.firstElementChild;
+  if (!first?.nextElementSibling) return undefined;
   const isFlexible = /flex|grid/.test(styleOf(it).display);
-  if (!isFlexible && !children.every((child) => MOVES.test(child.getAttribute("style") ?? ""))) return undefined;
+  if (!isFlexible && !isMoved(first)) return undefined;
+  const children = likeChildren(it.element, first);
+  if (!children || (!isFlexible && !children.every(isMoved))) return undefined;
   const placed: Placed[] = [];
   const hidden: Element[] = [];
   for (const element of children) {
@@ -36,10 +38,12 @@ export function childrenAsPlaced(it: Seen): Element[] | undefined {
   return isInOrder(placed) && isInLines(placed) ? [...placed.map(({ element }) => element), ...hidden] : undefined;
 }
 
-/** Returns the children of an element with several ones that have the same tag and role, and no text beside them. */
-function likeChildren(e: Element): Element[] | undefined {
-  const first = e.firstElementChild;
-  if (!first?.nextElementSibling) return undefined;
+function isMoved(e: Element): boolean {
+  return MOVES.test(e.getAttribute("style") ?? "");
+}
+
+/** Returns the children of an element if all have the tag and the role of the first one, and no text is beside them. */
+function likeChildren(e: Element, first: Element): Element[] | undefined {
   const children = [...e.children];
   const role = first.getAttribute("role");
   if (children.some((child) => child.localName !== first.localName || child.getAttribute("role") !== role)) return undefined;

@@ -16,7 +16,7 @@ import { mayGenerate, textAfter, textBefore } from "./aria/generated";
 import { NAME_FROM_CONTENT, references } from "./aria/names";
 import { dayOf } from "./calendar";
 import { ignoringCovers, isCover, isHidden, isPresentational } from "./aria/roles";
-import { isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, slotOf, squash } from "./dom";
+import { boxOf, isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, slotOf, squash } from "./dom";
 import { drawingOf, isDrawnByOthers, isUnreachableField, isUsedByKeyboard, isValueDrawn } from "./drawn";
 import { coreIn, type Home, type Other } from "./frames";
 import { isAway, isUnseen, hasMisleadingName, isTextUnseen, MARK } from "./hidden";
@@ -123,6 +123,8 @@ export interface Question {
   /** Whether the tree has everything that a person can act on, also where `@playwright/mcp` does not show it. */
   complete?: boolean;
   boxes?: boolean;
+  /** Whether the elements in the viewport have their boxes. */
+  view?: boolean;
   room: number;
   frameRoom?: number;
   /** Whether text that a user cannot see is marked. */
@@ -216,6 +218,8 @@ class TreeBuilder {
   /** The frame elements, with the scripts of their documents. */
   readonly frames: { readonly facts: Facts; readonly core?: Other | undefined }[] = [];
   private readonly focused: Element | null;
+  /** The height of the viewport. */
+  private readonly height: number;
   /** The position of the last invisible text. */
   private lastMarked: { into?: Child[]; length: number } = { length: 0 };
 
@@ -226,6 +230,7 @@ class TreeBuilder {
   ) {
     const { document } = home;
     this.focused = document.hasFocus() ? document.activeElement : null;
+    this.height = document.defaultView?.innerHeight ?? 0;
   }
 
   tree(root: Element): Entry[] {
@@ -432,6 +437,9 @@ class TreeBuilder {
     if (this.question.boxes) {
       const { x, y, width, height } = e.getBoundingClientRect();
       facts.box = [x, y, width, height].map(Math.round);
+    } else if (this.question.view) {
+      const box = boxOf(it);
+      if (box && box[1] < this.height && box[1] + box[3] > 0) facts.box = box.map(Math.round);
     }
     if (!frame && isStateful(role)) addStates(it, role, facts);
     if (!frame && isComplete() && it.attributeNames.length) addWrittenStates(it, facts);
