@@ -4,10 +4,11 @@ use super::process::Process;
 use super::profile::Profile;
 use crate::error::{Error, Result};
 use futures_util::FutureExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
+use uuid::Uuid;
 
 /// Larger than any requested window.
 const SCREEN: &str = "5120x4096x24";
@@ -19,7 +20,9 @@ const START_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Display {
     /// The name, such as `:99`.
-    pub(super) name: String,
+    name: String,
+    /// The file with the cookie that clients must present.
+    authority: PathBuf,
     server: Process,
 }
 
@@ -47,6 +50,12 @@ impl Display {
         Ok(display)
     }
 
+    /// Returns the variables of programs that use the display.
+    pub(super) fn environment(&self) -> [(&'static str, String); 2] {
+        let authority = self.authority.display().to_string();
+        [("DISPLAY", self.name.clone()), ("XAUTHORITY", authority)]
+    }
+
     /// Releases the display; with the last reference, waits until its server has ended.
     pub(super) async fn leave(self: Arc<Self>) {
         if let Some(display) = Arc::into_inner(self) {
@@ -60,8 +69,17 @@ impl Display {
             log: String::new(),
         };
         let profile = Profile::temporary().map_err(|error| failed(error.to_string()))?;
+        // Without a cookie, all users of the machine can see the windows and type into them.
+        let authority = profile.dir().join("Xauthority");
+        write_cookie(&authority).map_err(|error| Error::File {
+            path: authority.display().to_string(),
+            reason: error.to_string(),
+        })?;
+        let file = authority.display().to_string();
         // It uses the first free number, and writes it to the given descriptor.
         let args = [
+            "-auth",
+            &file,
             "-displayfd",
             "4",
             "-screen",
@@ -93,7 +111,23 @@ impl Display {
         }
         Ok(Self {
             name: format!(":{number}"),
+            authority,
             server,
         })
     }
+}
+
+/// Writes a file with a new cookie, into the folder of a profile, which is for this user only: the address family, the address, the number of the display, the protocol, and the
+/// cookie, each but the first with its length before it (`Xau.h`).
+fn write_cookie(path: &Path) -> std::io::Result<()> {
+    const ANY: u16 = 0xffff;
+    let mut entry = ANY.to_be_bytes().to_vec();
+    let cookie = Uuid::new_v4().into_bytes();
+    let fields: [&[u8]; 4] = [b"", b"", b"MIT-MAGIC-COOKIE-1", &cookie];
+    for field in fields {
+        let length = u16::try_from(field.len()).unwrap_or_default();
+        entry.extend(length.to_be_bytes());
+        entry.extend(field);
+    }
+    std::fs::write(path, entry)
 }

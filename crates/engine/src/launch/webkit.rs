@@ -97,7 +97,7 @@ impl WebKit {
         let home = profile.dir().to_owned();
         let downloads = prepare(&home)?;
         let args = self.arguments(context);
-        let env = self.environment(&home, address, context, screen);
+        let env = self.environment(&home, address, context, screen.as_deref());
         let executable = &self.options.executable;
         let (process, _) = Process::start("webkit", executable, &args, &env, profile).await?;
         let connection = port.connect(&process, "the browser").await?;
@@ -163,15 +163,14 @@ impl WebKit {
         !self.is_headed() && !self.fading.load(Relaxed)
     }
 
-    /// Returns the name of the virtual display, if one is needed.
-    async fn screen(&self) -> Result<Option<String>> {
+    /// Returns the virtual display, if one is needed.
+    async fn screen(&self) -> Result<Option<Arc<Display>>> {
         if self.is_headed() {
             return Ok(None);
         }
         let display = Display::shared().await?;
-        let name = display.name.clone();
-        *self.display() = Some(display);
-        Ok(Some(name))
+        *self.display() = Some(display.clone());
+        Ok(Some(display))
     }
 
     fn arguments(&self, context: &ContextOptions) -> Vec<String> {
@@ -205,7 +204,7 @@ impl WebKit {
         home: &Path,
         address: SocketAddr,
         context: &ContextOptions,
-        display: Option<String>,
+        display: Option<&Display>,
     ) -> Vec<(String, String)> {
         let below = |name: &str| home.join(name).display().to_string();
         let mut env: Vec<(String, String)> = [
@@ -226,7 +225,9 @@ impl WebKit {
         .into();
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         if let Some(display) = display {
-            set("DISPLAY", display);
+            for (name, value) in display.environment() {
+                set(name, value);
+            }
             // A virtual display has no GPU, and emulating one is slower than painting in the thread of the page.
             set("WEBKIT_SKIA_ENABLE_CPU_RENDERING", "1".to_owned());
             set("WEBKIT_SKIA_CPU_PAINTING_THREADS", "0".to_owned());

@@ -54,24 +54,23 @@ fn family(pid: u32) -> Vec<u32> {
     family
 }
 
-/// Returns the TCP ports on which a process listens.
-fn ports(pid: u32) -> BTreeSet<u16> {
+/// Returns the inodes of the sockets of a process.
+fn sockets_of(pid: u32) -> BTreeSet<String> {
     let open = fs::read_dir(format!("/proc/{pid}/fd"))
         .into_iter()
         .flatten();
-    let sockets: BTreeSet<_> = open
-        .flatten()
-        .filter_map(|entry| fs::read_link(entry.path()).ok())
-        .filter_map(|target| {
-            let target = target.display().to_string();
-            Some(
-                target
-                    .strip_prefix("socket:[")?
-                    .strip_suffix(']')?
-                    .to_owned(),
-            )
+    open.flatten()
+        .filter_map(|entry| {
+            let target = fs::read_link(entry.path()).ok()?.display().to_string();
+            let inode = target.strip_prefix("socket:[")?.strip_suffix(']')?;
+            Some(inode.to_owned())
         })
-        .collect();
+        .collect()
+}
+
+/// Returns the TCP ports on which a process listens.
+fn ports(pid: u32) -> BTreeSet<u16> {
+    let sockets = sockets_of(pid);
     let table = fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap_or_default();
     let listening = table.lines().filter_map(|line| {
         let columns: Vec<_> = line.split_whitespace().collect();
@@ -82,6 +81,20 @@ fn ports(pid: u32) -> BTreeSet<u16> {
         sockets.contains(*columns.get(9)?).then_some(port)
     });
     listening.collect()
+}
+
+/// Returns the sockets of the X servers of a process.
+fn displays(pid: u32) -> Vec<String> {
+    let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    let inodes: BTreeSet<_> = family(pid).into_iter().flat_map(sockets_of).collect();
+    let listening = sockets.lines().filter_map(|line| {
+        let mut columns = line.split_whitespace().skip(6);
+        let inode = columns.next()?;
+        let path = columns.next()?;
+        (inodes.contains(inode) && path.starts_with("/tmp/.X11-unix/")).then(|| path.to_owned())
+    });
+    let paths: BTreeSet<_> = listening.collect();
+    paths.into_iter().collect()
 }
 
 #[testkit::test(chromium, firefox, webkit)]
@@ -163,6 +176,18 @@ async fn another_user_reads_and_reaches_nothing(engine: Engine) {
             let error = String::from_utf8_lossy(&answer.stderr).into_owned();
             assert!(error.contains("refused"), "{engine:?}: {port}: {error}");
         }
+    }
+    let displays = displays(pid);
+    assert!(engine != Engine::Webkit || !displays.is_empty());
+    for display in displays {
+        // The bytes order, the version 11.0, and no authorization. The first byte of the answer is 1 if the server accepts.
+        let script = format!(
+            "use Socket; socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un('{display}')) or die; \
+             syswrite($s, pack('a1 x v4 x2', 'l', 11, 0, 0, 0)); sysread($s, my $answer, 1); print ord($answer)"
+        );
+        let answer = as_nobody("perl", &["-e", &script]);
+        let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+        assert_eq!(text, "0", "{engine:?}: {display}: {answer:?}");
     }
     client.end().await;
 }

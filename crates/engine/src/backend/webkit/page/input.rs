@@ -6,7 +6,6 @@ use crate::backend::{Evaluation, Input, InputStep, PageBackend as _, Point, gest
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
 use wire::actions::{Action, Source};
 
 #[async_trait]
@@ -46,20 +45,20 @@ impl gesture::ActionsOrigin for WebKitPage {
         let mut params = self.parts.input().sequence(&actions);
         params["frameHandle"] = "".into();
         let page = self.itself().ok_or(Error::PageClosed {})?;
-        let (sender, performed) = oneshot::channel();
-        task::spawn("input", async move {
+        let performing = async move {
             let method = "Automation.performInteractionSequence";
             let performed = tokio::select! {
                 performed = page.automate::<Value>(method, "handle", params) => performed,
                 () = page.wait_until_closed() => Err(Error::PageClosed {}),
             };
             drop(acting);
-            let _ = sender.send(performed);
-        })
-        .detach();
+            performed
+        };
         let performed = tokio::select! {
             biased;
-            performed = performed => performed.unwrap_or(Err(Error::PageClosed {})),
+            performed = task::run_to_completion("input", performing) => {
+                performed.unwrap_or(Err(Error::PageClosed {}))
+            }
             // The browser answers after the dialog is closed.
             () = self.wait_for_dialog() => Ok(Value::Null),
         };
