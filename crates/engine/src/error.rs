@@ -345,7 +345,10 @@ pub enum Obstacle {
     ),
     /// The select element does not have the options.
     #[error("did not find some options")]
-    MissingOptions,
+    MissingOptions {
+        /// The labels of those that it has, at most 20.
+        options: Vec<String>,
+    },
     /// The option is disabled.
     #[error("option being selected is not enabled")]
     OptionNotEnabled,

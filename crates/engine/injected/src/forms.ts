@@ -16,7 +16,7 @@ import { seen, withCaches } from "./seen";
 export type Mismatch = { mismatch: "kind"; tag: string; type?: string } | { mismatch: "number" } | { mismatch: "malformed"; type: string };
 
 /** The actionability condition that the element does not fulfil. */
-type Lacks = { lacks: State | "options" | "optionEnabled" };
+type Lacks = { lacks: State | "optionEnabled" };
 
 // The input types whose values are set by script, because users do not type them as plain text.
 const SETTABLE_TYPES = new Set("color date datetime-local month range time week".split(" "));
@@ -148,7 +148,13 @@ function hasOtherOrigin(expected: string | null | undefined): boolean {
   return !!expected && actual !== expected;
 }
 
-/** Selects the options with these values or labels and deselects all others. Returns the values of the selected options. */
+/** How many labels of options are reported. */
+const MOST_OPTIONS = 20;
+
+/**
+ * Selects the options with these values or labels and deselects all others. Returns the values of the selected options, or the labels of the
+ * options that there are if one is missing.
+ */
 export async function selectOptions({
   handle,
   values,
@@ -157,7 +163,7 @@ export async function selectOptions({
   handle: Handle;
   values: string[];
   force?: boolean;
-}): Promise<{ selected: string[] } | Lacks | Mismatch | Gone> {
+}): Promise<{ selected: string[] } | { options: string[] } | Lacks | Mismatch | Gone> {
   const e = attached(handle);
   if (!e) return { gone: true };
   causes("hold");
@@ -168,7 +174,7 @@ export async function selectOptions({
   const selected = new Set<HTMLOptionElement>();
   for (const value of list.multiple ? values : values.slice(0, 1)) {
     const option = optionOf(list, value);
-    if (!option) return { lacks: "options" };
+    if (!option) return { options: [...list.options].slice(0, MOST_OPTIONS).map(({ label }) => label) };
     if (isDisabled(seen(option)) && !force) return { lacks: "optionEnabled" };
     selected.add(option);
   }

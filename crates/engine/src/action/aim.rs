@@ -29,7 +29,6 @@ pub(super) enum FailedCheck {
     Editable,
     Stable,
     Viewport,
-    Options,
     OptionEnabled,
 }
 
@@ -42,7 +41,6 @@ impl From<FailedCheck> for Obstacle {
             FailedCheck::Editable => Self::NotEditable,
             FailedCheck::Stable => Self::NotStable,
             FailedCheck::Viewport => Self::OutsideViewport,
-            FailedCheck::Options => Self::MissingOptions,
             FailedCheck::OptionEnabled => Self::OptionNotEnabled,
         }
     }

@@ -3,7 +3,7 @@
 use super::aim::{ActionabilityState, FailedCheck, join_states};
 use super::fill::Mismatch;
 use super::{Tries, until_done};
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 use crate::locator::Locator;
 use crate::progress::Progress;
 use serde::Deserialize;
@@ -14,6 +14,7 @@ use serde_json::json;
 #[serde(untagged)]
 enum Answer {
     Selected { selected: Vec<String> },
+    Missing { options: Vec<String> },
     Lacks { lacks: FailedCheck },
     Mismatch(#[expect(dead_code, reason = "one answer fits all kinds")] Mismatch),
 }
@@ -39,6 +40,9 @@ impl Locator {
                 // A change handler opened it.
                 Err(Error::DialogOpen {}) => Ok(values.to_vec()),
                 Err(error) => Err(error),
+                Ok(Answer::Missing { options }) => {
+                    Err(element.not_actionable(Obstacle::MissingOptions { options }))
+                }
                 Ok(Answer::Lacks { lacks }) => Err(element.not_actionable(lacks.into())),
                 Ok(Answer::Mismatch(_)) => Err(self.mismatch("Element is not a <select> element")),
             }

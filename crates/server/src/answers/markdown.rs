@@ -11,7 +11,9 @@ use crate::answers::reply::{
 use crate::calls::tool_spec::ToolSpec;
 use crate::config::{AnswerSettings, AnswerStyle, ImageResponses};
 use crate::error::{Error, Result};
+use engine::Obstacle;
 use script::Pause;
+use std::borrow::Cow;
 
 /// Formats the result of a tool call.
 pub(crate) fn content(
@@ -89,15 +91,33 @@ fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
         .collect()
 }
 
+/// Returns the lines with what there is in place of what a call has named.
+fn alternatives(error: &Error) -> Vec<String> {
+    let (title, found) = match error {
+        Error::Engine(engine::Error::ElementNotFound { nearest, .. }) => ("Nearest:", nearest),
+        Error::Engine(engine::Error::Timeout {
+            obstacle: Some(obstacle),
+            ..
+        }) => match &**obstacle {
+            engine::Error::NotActionable {
+                obstacle: Obstacle::MissingOptions { options },
+                ..
+            } => ("Options:", options),
+            _ => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    let lines = found.iter().map(|line| format!("- {}", one_line(line)));
+    let title = (!found.is_empty()).then(|| title.to_owned());
+    title.into_iter().chain(lines).collect()
+}
+
 fn failed(error: &Error, settings: &AnswerSettings) -> Sections {
     let mut text = Sections::default();
     let mut lines = vec![sentence(error)];
-    if let Error::Engine(engine::Error::ElementNotFound { nearest, .. }) = error
-        && settings.style == AnswerStyle::Compact
-        && !nearest.is_empty()
-    {
-        lines.push("Nearest:".to_owned());
-        lines.extend(nearest.iter().map(|line| format!("- {}", one_line(line))));
+    if settings.style == AnswerStyle::Compact {
+        lines.extend(error.advice().map(Cow::into_owned));
+        lines.extend(alternatives(error));
     }
     text.section("Error", &lines, quotes_page(error));
     text

@@ -137,6 +137,13 @@ impl ErrorCode {
 impl Error {
     /// Returns what the client can do about the error; more specific than the suggestion of the code if the facts allow it.
     pub(super) fn suggestion(&self, code: ErrorCode) -> Option<Cow<'static, str>> {
+        let has_none = matches!(self, Self::NotInProgress { .. });
+        let general = code.suggestion().filter(|_| !has_none);
+        self.advice().or_else(|| general.map(Cow::Borrowed))
+    }
+
+    /// Returns what the client can do about this error, if that is more specific than the suggestion of its code.
+    pub(crate) fn advice(&self) -> Option<Cow<'static, str>> {
         match self {
             Self::Engine(engine::Error::BrowserNotFound { install, .. }) if !install.is_empty() => {
                 Some(format!("Run: {install}").into())
@@ -145,11 +152,8 @@ impl Error {
                 Some("Start the server with --isolated, or close the other browser.".into())
             }
             Self::Engine(engine::Error::UnknownKey { key }) => {
-                let similar = engine::similar_key(key);
-                similar.map_or_else(
-                    || code.suggestion().map(Cow::Borrowed),
-                    |similar| Some(format!("The key is called {similar}.").into()),
-                )
+                let similar = engine::similar_key(key)?;
+                Some(format!("The key is called {similar}.").into())
             }
             Self::Engine(engine::Error::PatternTooSlow { .. }) => {
                 Some("Use plain text, or do not nest repetitions: a+$ instead of (a+)+$.".into())
@@ -196,7 +200,6 @@ impl Error {
             Self::VideoStarted {} => Some("Stop it with browser_stop_video first.".into()),
             Self::NoOpenPage {} => Some("Open one with browser_navigate.".into()),
             Self::NoHistory { .. } => Some("Navigate to the page by its URL.".into()),
-            Self::NotInProgress { .. } => None,
             Self::NoBrowserWindow { .. } => {
                 Some("Ask the user in words, or have the server started without --headless.".into())
             }
@@ -206,7 +209,7 @@ impl Error {
             Self::ScreenshotTooLarge { .. } => {
                 Some("Take a screenshot of the viewport or of one element, or use jpeg.".into())
             }
-            _ => code.suggestion().map(Cow::Borrowed),
+            _ => None,
         }
     }
 }

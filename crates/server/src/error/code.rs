@@ -211,7 +211,7 @@ fn obstacle_code(obstacle: &engine::Obstacle) -> ErrorCode {
     use engine::Obstacle as O;
     match obstacle {
         O::NotEditable => ErrorCode::ElementNotEditable,
-        O::MissingOptions | O::OptionNotEnabled => ErrorCode::ElementNotInteractive,
+        O::MissingOptions { .. } | O::OptionNotEnabled => ErrorCode::ElementNotInteractive,
         O::Detached
         | O::NotVisible
         | O::NotEnabled
