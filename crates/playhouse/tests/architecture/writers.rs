@@ -69,6 +69,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("engine/src/egress/tls.rs", NETWORK),
     ("engine/src/egress/tunnel.rs", NETWORK),
     ("engine/src/launch/chromium.rs", PROFILE),
+    ("engine/src/launch/display.rs", "a random cookie"),
     ("engine/src/launch/firefox.rs", PROFILE),
     ("engine/src/launch/webkit.rs", PROFILE),
     ("engine/src/launch/profile.rs", PROFILE),
