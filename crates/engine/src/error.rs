@@ -346,7 +346,7 @@ pub enum Obstacle {
     /// The select element does not have the options.
     #[error("did not find some options")]
     MissingOptions {
-        /// The labels of those that it has, at most 20.
+        /// The labels of the first 20 that it has, and an ellipsis if it has more.
         options: Vec<String>,
     },
     /// The option is disabled.

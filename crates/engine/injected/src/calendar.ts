@@ -24,7 +24,7 @@ const MIN_WIDTH = 50;
 const TOLERANCE = 2;
 /** The longest label of a day, and the longest text that is examined for one. */
 const LONGEST = 20;
-const LONGEST_SOURCE = 200;
+const LONGEST_SOURCE = 1_000;
 /** How many levels around days their space is searched, and how much wider it may be: beside days are the times of the day. */
 const MAX_LEVELS = 6;
 const MAX_MARGIN = 1.25;

@@ -2,7 +2,7 @@
 
 import { isDisabled } from "./aria/states";
 import { causes } from "./causes";
-import { closest, marking, tagOf } from "./dom";
+import { closest, cut, marking, tagOf } from "./dom";
 import { shownText } from "./hidden";
 import { attached, lacking, type Gone, type State } from "./states";
 import { keep, type Handle } from "./handles";
@@ -148,8 +148,9 @@ function hasOtherOrigin(expected: string | null | undefined): boolean {
   return !!expected && actual !== expected;
 }
 
-/** How many labels of options are reported. */
-const MOST_OPTIONS = 20;
+/** How many labels of options are reported: one more than the engine shows. And the longest one. */
+const MOST_OPTIONS = 21;
+const LONGEST_LABEL = 80;
 
 /**
  * Selects the options with these values or labels and deselects all others. Returns the values of the selected options, or the labels of the
@@ -174,7 +175,7 @@ export async function selectOptions({
   const selected = new Set<HTMLOptionElement>();
   for (const value of list.multiple ? values : values.slice(0, 1)) {
     const option = optionOf(list, value);
-    if (!option) return { options: [...list.options].slice(0, MOST_OPTIONS).map(({ label }) => label) };
+    if (!option) return { options: [...list.options].slice(0, MOST_OPTIONS).map(({ label }) => cut(label, LONGEST_LABEL)) };
     if (isDisabled(seen(option)) && !force) return { lacks: "optionEnabled" };
     selected.add(option);
   }

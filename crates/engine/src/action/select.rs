@@ -9,6 +9,9 @@ use crate::progress::Progress;
 use serde::Deserialize;
 use serde_json::json;
 
+/// How many options an error lists.
+const MOST_OPTIONS: usize = 20;
+
 /// The result of the page function `selectOptions`.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -40,7 +43,11 @@ impl Locator {
                 // A change handler opened it.
                 Err(Error::DialogOpen {}) => Ok(values.to_vec()),
                 Err(error) => Err(error),
-                Ok(Answer::Missing { options }) => {
+                Ok(Answer::Missing { mut options }) => {
+                    if options.len() > MOST_OPTIONS {
+                        options.truncate(MOST_OPTIONS);
+                        options.push("…".to_owned());
+                    }
                     Err(element.not_actionable(Obstacle::MissingOptions { options }))
                 }
                 Ok(Answer::Lacks { lacks }) => Err(element.not_actionable(lacks.into())),

@@ -117,8 +117,8 @@ impl Display {
     }
 }
 
-/// Writes a file with a new cookie, into the folder of a profile, which is for this user only: the address family, the address, the number of the display, the protocol, and the
-/// cookie, each but the first with its length before it (`Xau.h`).
+/// Writes a file with a new cookie into the folder of a profile, which is for this user only. It has the address family, the address, the number
+/// of the display, the protocol, and the cookie, each but the first with its length before it (`Xau.h`).
 fn write_cookie(path: &Path) -> std::io::Result<()> {
     const ANY: u16 = 0xffff;
     let mut entry = ANY.to_be_bytes().to_vec();

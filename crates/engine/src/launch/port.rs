@@ -46,6 +46,15 @@ impl ReservedPort {
         })
     }
 
+    /// Makes the kernel refuse further connections to the program that listens.
+    ///
+    /// # Errors
+    /// Always: only Linux has a way.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn close(&self, _: &Process, _: SocketAddr) -> std::io::Result<bool> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }

@@ -102,7 +102,6 @@ impl WebKit {
         let (process, _) = Process::start("webkit", executable, &args, &env, profile).await?;
         let connection = port.connect(&process, "the browser").await?;
         tracing::debug!(%address, "a browser listens");
-        #[cfg(target_os = "linux")]
         let client = connection.local_addr();
         let (automation, events) = match automate(connection).await {
             Ok(connected) => connected,
@@ -119,7 +118,6 @@ impl WebKit {
             Err(error) => return Err(error),
         };
         // The browser itself connects to the inspector before it has a session.
-        #[cfg(target_os = "linux")]
         self.check_closed(client.and_then(|client| port.close(&process, client)))?;
         Ok(Started {
             automation,
@@ -131,7 +129,6 @@ impl WebKit {
 
     /// Checks that the inspector, which is closed now, has no connections but that of this process and those of the browser. Without
     /// restrictions, a browser is used even if the system does not permit to close it.
-    #[cfg(target_os = "linux")]
     fn check_closed(&self, is_alone: std::io::Result<bool>) -> Result<()> {
         let open = "other users of this machine can read and drive WebKit, because its inspector cannot be closed to them";
         match is_alone {

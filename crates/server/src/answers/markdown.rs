@@ -114,13 +114,18 @@ fn alternatives(error: &Error) -> Vec<String> {
 
 fn failed(error: &Error, settings: &AnswerSettings) -> Sections {
     let mut text = Sections::default();
+    add_error(&mut text, error, settings);
+    text
+}
+
+/// Adds the section of an error. In the compact style it also says what to do.
+fn add_error(text: &mut Sections, error: &Error, settings: &AnswerSettings) {
     let mut lines = vec![sentence(error)];
     if settings.style == AnswerStyle::Compact {
         lines.extend(error.advice().map(Cow::into_owned));
         lines.extend(alternatives(error));
     }
     text.section("Error", &lines, quotes_page(error));
-    text
 }
 
 /// Returns the sections of an answer, its images, and whether it is an error.
@@ -141,7 +146,7 @@ fn answered(
     } = answer;
     let mut text = Sections::default();
     if let Some(error) = &reply.error {
-        text.section("Error", &[sentence(error)], quotes_page(error));
+        add_error(&mut text, error, settings);
     }
     let is_page_text =
         |part: &Part| matches!(part, Part::Page(_) | Part::Tabs(_) | Part::Code { .. });

@@ -137,9 +137,12 @@ impl ErrorCode {
 impl Error {
     /// Returns what the client can do about the error; more specific than the suggestion of the code if the facts allow it.
     pub(super) fn suggestion(&self, code: ErrorCode) -> Option<Cow<'static, str>> {
-        let has_none = matches!(self, Self::NotInProgress { .. });
-        let general = code.suggestion().filter(|_| !has_none);
-        self.advice().or_else(|| general.map(Cow::Borrowed))
+        match self {
+            Self::NotInProgress { .. } => None,
+            _ => self
+                .advice()
+                .or_else(|| code.suggestion().map(Cow::Borrowed)),
+        }
     }
 
     /// Returns what the client can do about this error, if that is more specific than the suggestion of its code.
