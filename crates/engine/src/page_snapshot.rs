@@ -486,23 +486,28 @@ impl Render {
 
     fn render(&self, root: &FrameSnapshot) -> Result<(Rendered, Option<String>)> {
         let layout = self.layout;
-        let mut rendered = root.render(&RenderOptions {
-            layout,
-            depth: self.depth.filter(|_| self.range.is_none()),
-        });
+        let to_depth = |depth| root.render(&RenderOptions { layout, depth });
+        let surplus = |shown: &Rendered| self.max_tokens.filter(|most| shown.is_larger_than(*most));
         if let Some((range, prefix)) = &self.range {
-            let part = rendered.part(range, prefix, layout, self.depth);
-            rendered = part.ok_or_else(|| Error::InvalidSelector {
+            let whole = to_depth(None);
+            let part = whole.find(range, prefix, self.depth);
+            let part = part.ok_or_else(|| Error::InvalidSelector {
                 selector: range.to_string(),
                 reason: format!(
                     "{range} is not a range of lines of the current page snapshot. Use the target of a fold (…), or take a new snapshot without a target."
                 ),
             })?;
+            let shown = whole.part(&part, layout);
+            let outline = surplus(&shown).map(|most| whole.outline(&part, layout, most));
+            return Ok((shown, outline));
         }
-        let most = self
-            .max_tokens
-            .filter(|most| rendered.is_larger_than(*most));
-        let outline = most.map(|most| rendered.outline(layout, most));
-        Ok((rendered, outline))
+        let shown = to_depth(self.depth);
+        let outline = surplus(&shown).map(|most| {
+            // The targets of folds count all lines.
+            let whole = self.depth.map(|_| to_depth(None));
+            let whole = whole.as_ref().unwrap_or(&shown);
+            whole.outline(&whole.all(self.depth), layout, most)
+        });
+        Ok((shown, outline))
     }
 }

@@ -132,6 +132,11 @@ impl Lines {
         })
     }
 
+    /// Returns the number of lines.
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
     /// Returns the size in memory, in bytes.
     pub(crate) fn size(&self) -> usize {
         self.lines.len() * size_of::<Stored>()

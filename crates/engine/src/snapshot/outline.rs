@@ -55,19 +55,53 @@ const TOKEN_BYTES: usize = 16;
 /// The largest size of what a fold opens in addition to the lines for which it stands, in tokens.
 const OVERLAP: usize = 50;
 
+/// Consecutive lines of a snapshot, down to a level below the outermost of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    range: Range<usize>,
+    depth: Option<u32>,
+}
+
+impl Part {
+    /// Returns whether a line, whose part begins at this level, is too deep to be shown.
+    fn is_deeper(&self, level: u32, line: &Line<'_>) -> bool {
+        let deepest = level.saturating_add(self.depth.unwrap_or(u32::MAX));
+        let is_property = line.kind == LineKind::Property;
+        line.level > deepest.saturating_add(is_property.into())
+    }
+}
+
 impl Rendered {
-    /// Returns only some lines, down to a level below them; `None` if they are not there. `prefix` is the part of all refs that targets are
-    /// without.
-    pub(crate) fn part(
-        &self,
-        range: &LineRange,
-        prefix: &str,
-        layout: Layout,
-        depth: Option<u32>,
-    ) -> Option<Self> {
+    /// Returns all lines, down to a level below the outermost.
+    pub(crate) fn all(&self, depth: Option<u32>) -> Part {
+        let range = 0..self.lines.len();
+        Part { range, depth }
+    }
+
+    /// Returns the lines of a range, down to a level below the outermost; `None` if they are not there. `prefix` is the part of all refs that
+    /// targets are without.
+    pub(crate) fn find(&self, range: &LineRange, prefix: &str, depth: Option<u32>) -> Option<Part> {
         let lines: Vec<Line<'_>> = self.lines.iter(&self.text).collect();
-        let lines = &lines[range.find(&lines, prefix)?];
-        Some(part(lines, layout, depth))
+        let range = range.find(&lines, prefix)?;
+        Some(Part { range, depth })
+    }
+
+    /// Returns only these lines.
+    pub(crate) fn part(&self, part: &Part, layout: Layout) -> Self {
+        let lines: Vec<Line<'_>> = self.lines.iter(&self.text).collect();
+        let level = outermost(&lines[part.range.clone()]);
+        let mut text = String::new();
+        let mut kept = Lines::default();
+        for line in &lines[part.range.clone()] {
+            if !part.is_deeper(level, line) {
+                let level = line.level - level;
+                kept.push(text.len(), level, line.reference, line.kind);
+                kept.set_rank(line.rank);
+                write(level, line.text, layout, &mut text);
+            }
+        }
+        text.pop();
+        Self { text, lines: kept }
     }
 
     /// Returns whether the text is larger than a number of tokens.
@@ -75,55 +109,23 @@ impl Rendered {
         self.text.len() > tokens && estimate_tokens(&self.text) > tokens
     }
 
-    /// Returns the outline within a number of tokens.
-    pub(crate) fn outline(&self, layout: Layout, tokens: usize) -> String {
+    /// Returns the outline of some lines within a number of tokens.
+    ///
+    /// A fold opens at most four fifths of that number. Only if there is no room for so many folds, each opens more, which is an outline again. A single
+    /// line is returned even if it is larger.
+    pub(crate) fn outline(&self, part: &Part, layout: Layout, most: usize) -> String {
         let lines: Vec<Line<'_>> = self.lines.iter(&self.text).collect();
-        outline(&lines, layout, tokens)
+        let mut outline = Outline::of(&lines, part, layout, most);
+        let Some((step, best)) = outline
+            .best_step(most)
+            .or_else(|| outline.with_larger_folds(most))
+        else {
+            return outline.folded();
+        };
+        let best = outline.with_structure(step, best, most);
+        let best = outline.unfolded(step, best, most);
+        outline.filled(step, best, most).text
     }
-}
-
-/// Renders some lines of a snapshot, down to a level below the outermost.
-fn part(lines: &[Line<'_>], layout: Layout, depth: Option<u32>) -> Rendered {
-    let level = outermost(lines);
-    let deepest = level.saturating_add(depth.unwrap_or(u32::MAX));
-    let mut text = String::new();
-    let mut kept = Lines::default();
-    for line in lines {
-        let is_property = line.kind == LineKind::Property;
-        if line.level <= deepest.saturating_add(is_property.into()) {
-            let level = line.level - level;
-            kept.push(text.len(), level, line.reference, line.kind);
-            kept.set_rank(line.rank);
-            write(level, line.text, layout, &mut text);
-        }
-    }
-    text.pop();
-    Rendered { text, lines: kept }
-}
-
-/// Renders the outline of some lines of a snapshot within a number of tokens.
-///
-/// A fold opens at most four fifths of that number. Only if there is no room for so many folds, each opens more, which is an outline again. A single line is
-/// returned even if it is larger.
-fn outline(lines: &[Line<'_>], layout: Layout, most: usize) -> String {
-    let mut outline = Outline::of(lines, layout, most);
-    let Some((step, best)) = outline
-        .best_step(most)
-        .or_else(|| outline.with_larger_folds(most))
-    else {
-        let mut out = Output::default();
-        outline.fold_all(&mut out);
-        if out.text.lines().count() == 1 {
-            // The fold would open as itself: a line that is larger than the limit.
-            out.text.clear();
-            (0..lines.len()).for_each(|index| outline.write(index, &mut out));
-        }
-        out.text.pop();
-        return out.text;
-    };
-    let best = outline.with_structure(step, best, most);
-    let best = outline.unfolded(step, best, most);
-    outline.filled(step, best, most).text
 }
 
 /// The text of an outline, without a final line break, and the lines for which its folds stand.
@@ -142,7 +144,10 @@ impl Output {
 }
 
 struct Outline<'a> {
+    /// All lines of the snapshot: the targets of folds refer to them.
     lines: &'a [Line<'a>],
+    /// The lines of the outline.
+    part: &'a Part,
     layout: Layout,
     /// The level of the outermost line, which is not indented.
     level: u32,
@@ -168,11 +173,12 @@ struct Outline<'a> {
 }
 
 impl<'a> Outline<'a> {
-    fn of(lines: &'a [Line<'a>], layout: Layout, most: usize) -> Self {
+    fn of(lines: &'a [Line<'a>], part: &'a Part, layout: Layout, most: usize) -> Self {
         let mut outline = Self {
             lines,
+            part,
             layout,
-            level: outermost(lines),
+            level: outermost(&lines[part.range.clone()]),
             tokens: vec![0],
             ends: vec![lines.len(); lines.len()],
             ranks: lines.iter().map(|line| line.rank).collect(),
@@ -201,8 +207,10 @@ impl<'a> Outline<'a> {
             if let Some(reference) = line.reference {
                 outline.places.entry(reference).or_insert(index);
             }
-            let indent = line.level > outline.level;
-            sum += estimate_tokens(line.text) + 1 + usize::from(indent);
+            if !part.is_deeper(outline.level, line) {
+                let indent = line.level > outline.level;
+                sum += estimate_tokens(line.text) + 1 + usize::from(indent);
+            }
             outline.tokens.push(sum);
         }
         outline
@@ -214,7 +222,7 @@ impl<'a> Outline<'a> {
             most: most * TOKEN_BYTES,
             ..Output::default()
         };
-        self.siblings(0..self.lines.len(), step, &mut out);
+        self.siblings(self.part.range.clone(), step, &mut out);
         out.text.pop();
         (estimate_tokens(&out.text) <= most).then_some(out)
     }
@@ -239,7 +247,7 @@ impl<'a> Outline<'a> {
         if most < MIN_NAMED {
             return None;
         }
-        let total = self.size(&(0..self.lines.len()));
+        let total = self.size(&self.part.range);
         let largest = most * most / (4 * FOLD);
         let step = Step {
             head: [0, 0],
@@ -278,9 +286,10 @@ impl<'a> Outline<'a> {
 
     /// Opens the first lines of the page, its landmarks and its headings, as far as they take three quarters of the room.
     fn with_structure(&mut self, step: Step, outline: Output, most: usize) -> Output {
-        let mut lines: Vec<usize> = (0..self.lines.len().min(FIRST_LINES)).collect();
+        let all = || self.part.range.clone();
+        let mut lines: Vec<usize> = all().take(FIRST_LINES).collect();
         for rank in [Rank::Landmark, Rank::Heading] {
-            lines.extend((0..self.lines.len()).filter(|index| self.lines[*index].rank == rank));
+            lines.extend(all().filter(|index| self.lines[*index].rank == rank));
         }
         let used = estimate_tokens(&outline.text).min(most);
         self.opening(&lines, step, used + (most - used) / 4 * 3)
@@ -407,11 +416,20 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Writes folds for all lines.
-    fn fold_all(&self, out: &mut Output) {
-        let all = 0..self.lines.len();
+    /// Returns nothing but folds, as large as needed.
+    fn folded(&mut self) -> String {
+        self.has_names = false;
+        let all = self.part.range.clone();
         let most = self.max_fold.max(self.size(&all) / self.max_folds);
-        self.fold(all, most, out);
+        let mut out = Output::default();
+        self.fold(all.clone(), most, &mut out);
+        if out.text.lines().count() == 1 {
+            // The fold would open as itself: a line that is larger than the limit.
+            out.text.clear();
+            all.for_each(|index| self.write(index, &mut out));
+        }
+        out.text.pop();
+        out.text
     }
 
     /// Writes consecutive lines as folds of at most so many tokens.
@@ -524,12 +542,10 @@ impl<'a> Outline<'a> {
 
     fn write(&self, index: usize, out: &mut Output) {
         let line = &self.lines[index];
-        write(
-            line.level - self.level,
-            line.text,
-            self.layout,
-            &mut out.text,
-        );
+        if !self.part.is_deeper(self.level, line) {
+            let level = line.level - self.level;
+            write(level, line.text, self.layout, &mut out.text);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::snapshot::LineRange;
+use crate::snapshot::outline::Part;
 use crate::tokens::estimate_tokens;
 use std::collections::BTreeMap;
 
@@ -12,11 +13,12 @@ fn render(page: &FrameSnapshot, layout: Layout) -> Rendered {
     page.render(&RenderOptions { layout, depth })
 }
 
-/// Returns the outline, or the text if it is small enough.
-fn shown(rendered: &Rendered, layout: Layout, most: usize) -> String {
-    match rendered.is_larger_than(most) {
-        true => rendered.outline(layout, most),
-        false => rendered.text.clone(),
+/// Returns the outline of some lines, or their text if it is small enough.
+fn shown(whole: &Rendered, part: &Part, layout: Layout, most: usize) -> String {
+    let lines = whole.part(part, layout);
+    match lines.is_larger_than(most) {
+        true => whole.outline(part, layout, most),
+        false => lines.text,
     }
 }
 
@@ -72,11 +74,16 @@ fn folds(text: &str) -> Vec<LineRange> {
 }
 
 /// Opens all folds; returns the lines with the number of calls that show them.
-fn open_all(whole: &Rendered, layout: Layout, most: usize) -> BTreeMap<String, usize> {
+fn open_all(
+    whole: &Rendered,
+    depth: Option<u32>,
+    layout: Layout,
+    most: usize,
+) -> BTreeMap<String, usize> {
     let mut seen = BTreeMap::new();
-    let mut open = vec![(whole.clone(), 1)];
-    while let Some((rendered, calls)) = open.pop() {
-        let text = shown(&rendered, layout, most);
+    let mut open = vec![(whole.all(depth), 1)];
+    while let Some((part, calls)) = open.pop() {
+        let text = shown(whole, &part, layout, most);
         assert!(
             estimate_tokens(&text) <= most,
             "{} tokens:\n{text}",
@@ -88,7 +95,7 @@ fn open_all(whole: &Rendered, layout: Layout, most: usize) -> BTreeMap<String, u
         }
         for range in folds(&text) {
             assert!(calls < 9, "{range} opens nothing smaller");
-            let part = whole.part(&range, "", layout, None);
+            let part = whole.find(&range, "", None);
             let part = part.unwrap_or_else(|| panic!("{range} is not there"));
             open.push((part, calls + 1));
         }
@@ -97,8 +104,19 @@ fn open_all(whole: &Rendered, layout: Layout, most: usize) -> BTreeMap<String, u
 }
 
 fn assert_reached(whole: &Rendered, layout: Layout, most: usize, calls: usize) {
-    let seen = open_all(whole, layout, most);
-    for line in whole.text.lines() {
+    assert_reached_to(None, whole, layout, most, calls);
+}
+
+/// The same for the lines down to a level.
+fn assert_reached_to(
+    depth: Option<u32>,
+    whole: &Rendered,
+    layout: Layout,
+    most: usize,
+    calls: usize,
+) {
+    let seen = open_all(whole, depth, layout, most);
+    for line in whole.part(&whole.all(depth), layout).text.lines() {
         let own = seen.get(line.trim_start()).copied();
         assert!(own.is_some_and(|own| own <= calls), "{own:?}: {line}");
     }
@@ -161,7 +179,7 @@ fn lines_without_refs_are_reached() {
     for layout in [Layout::Full, Layout::Compact] {
         let whole = render(&page, layout);
         assert!(whole.is_larger_than(5 * MOST));
-        let outline = shown(&whole, layout, MOST);
+        let outline = shown(&whole, &whole.all(None), layout, MOST);
         assert!(outline.contains(" more options: Option "), "{outline}");
         assert!(outline.contains(" [ref=e3+"), "{outline}");
         assert_reached(&whole, layout, MOST, 2);
@@ -181,15 +199,18 @@ fn a_line_that_is_too_long_is_folded_and_shown_by_its_fold() {
     );
     for layout in [Layout::Full, Layout::Compact] {
         let whole = render(&page, layout);
-        let outline = shown(&whole, layout, MOST);
+        let outline = shown(&whole, &whole.all(None), layout, MOST);
         assert!(outline.len() < 200, "{}", outline.len());
         let [fold] = &folds(&outline)[..] else {
             panic!("{outline}");
         };
         assert!(outline.contains("button \"Go\""), "{outline}");
-        let part = whole.part(fold, "", layout, None).expect("it is there");
-        assert_eq!(shown(&part, layout, MOST), part.text);
-        assert!(part.is_larger_than(MOST));
+        let part = whole.find(fold, "", None).expect("it is there");
+        assert_eq!(
+            shown(&whole, &part, layout, MOST),
+            whole.part(&part, layout).text
+        );
+        assert!(whole.part(&part, layout).is_larger_than(MOST));
     }
 }
 
@@ -206,7 +227,7 @@ fn the_folds_of_a_frame_and_of_a_browser_context_have_their_prefix() {
     }
     page.insert_frame(7, document("clean:f1", json!(facts)));
     let whole = render(&page, Layout::Compact);
-    let outline = whole.outline(Layout::Compact, MOST);
+    let outline = whole.outline(&whole.all(None), Layout::Compact, MOST);
     let fold = outline.lines().find(|line| line.contains('…'));
     let target = fold.and_then(|fold| fold.split_once("[ref=")).unwrap().1;
     let range = target.strip_suffix(']').unwrap();
@@ -217,7 +238,8 @@ fn the_folds_of_a_frame_and_of_a_browser_context_have_their_prefix() {
     );
     // The tools remove the name of the context from targets.
     let range = LineRange::parse(range.strip_prefix("clean:").unwrap()).unwrap();
-    let part = whole.part(&range, "clean:", Layout::Compact, None).unwrap();
+    let part = whole.find(&range, "clean:", None).unwrap();
+    let part = whole.part(&part, Layout::Compact);
     assert!(part.text.starts_with("- Item "), "{}", part.text);
 }
 
@@ -226,7 +248,7 @@ fn an_outline_has_structure_and_the_controls_in_view_and_folds_the_rest() {
     let mut page = large_page(400);
     page.mark_in_view(0.0..720.0, false);
     let whole = render(&page, Layout::Compact);
-    let outline = whole.outline(Layout::Compact, MOST);
+    let outline = whole.outline(&whole.all(None), Layout::Compact, MOST);
     for shown in [
         "form \"Search\" e2\n textbox \"Query\" e3\n button \"Go\" e4\n",
         " ## Section 0\n",
@@ -245,7 +267,7 @@ fn an_outline_uses_its_size_and_begins_with_names() {
     for layout in [Layout::Full, Layout::Compact] {
         for (rows, most) in [(100, 1_500), (400, 6_000), (4_000, 1_500), (12_000, 6_000)] {
             let whole = render(&large_page(rows), layout);
-            let outline = whole.outline(layout, most);
+            let outline = whole.outline(&whole.all(None), layout, most);
             let tokens = estimate_tokens(&outline);
             assert!(
                 (most * 85 / 100..=most).contains(&tokens),
@@ -275,7 +297,7 @@ fn the_names_of_a_fold_are_no_targets() {
         facts.push(json!(format!("Item [ref=e1..e2] of {item} e5")));
     }
     let whole = render(&document("", json!(facts)), Layout::Compact);
-    let outline = whole.outline(Layout::Compact, 1_000);
+    let outline = whole.outline(&whole.all(None), Layout::Compact, 1_000);
     let mut folds = outline.lines().filter(|line| line.starts_with("… "));
     assert!(
         folds.all(|line| line.matches("[ref=").count() == 1),
@@ -290,7 +312,9 @@ fn a_part_of_a_snapshot_consists_of_its_lines_down_to_a_level() {
     let whole = render(&page, Layout::Full);
     let part = |from: &str, to: &str, depth| {
         let range = LineRange::parse(&format!("{from}..{to}")).expect("it is a range");
-        let part = whole.part(&range, "", Layout::Full, depth);
+        let part = whole
+            .find(&range, "", depth)
+            .map(|part| whole.part(&part, Layout::Full));
         part.map(|part| part.text)
     };
     let fields = "- textbox \"Query\" [ref=e3] [box=0,10,100,20]\n- button \"Go\" [ref=e4]";
@@ -329,7 +353,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_line_of_any_page_is_reached(entries in entries(), is_full in any::<bool>(), numbered in 1..4_u32) {
+    fn every_line_of_any_page_is_reached(
+            entries in entries(),
+            is_full in any::<bool>(),
+            numbered in 1..4_u32,
+            depth in proptest::option::of(0..3_u32),
+        ) {
         // Many copies of a random tree. Some nodes have refs, each of its own.
         let mut all = Vec::new();
         for _ in 0..200 {
@@ -347,7 +376,7 @@ proptest! {
         let layout = if is_full { Layout::Full } else { Layout::Compact };
         let whole = render(&page, layout);
         if whole.lines.iter(&whole.text).any(|line| line.reference.is_some()) {
-            assert_reached(&whole, layout, MOST, 3);
+            assert_reached_to(depth, &whole, layout, MOST, 3);
         }
     }
 }
