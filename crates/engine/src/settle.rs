@@ -1,6 +1,18 @@
 //! Settling: observes the page since before an action, and returns as soon as nothing is pending.
 //!
-//! `docs/decisions/0005-adaptive-settle.md` gives the reasons.
+//! Waited for is what began since the action:
+//!
+//! 1. Changes: until 16 ms passed without one, at most [`SettleOptions::changes`]. A node that changes eight times in a wait, or four times
+//!    without an action, is ignored.
+//! 2. Finite animations that change visibility or position, within the same limit.
+//! 3. Timers of at most [`SettleOptions::causes`], animation frames, idle callbacks, messages, and what these cause in turn. What polls is
+//!    ignored: a function that a timer with the same delay got while no action was under way.
+//! 4. Requests of documents, style sheets, scripts and data. Ignored are URLs that were pending before, the fifth request of a URL, event
+//!    streams and WebSockets.
+//! 5. A navigation until `load`, at most 10 s, and then the first requests of its document, at most 300 ms, or while scripts of its own
+//!    origin are loaded 3 s; a page that shows nothing or that it is loading, at most 1 s. Popups, requested pages and downloads.
+//!
+//! A dialog, a file chooser or the end of the page ends the wait at once. `docs/decisions/0008-settle.md` gives the reasons.
 
 use crate::backend::address::{is_of_origin, origin_of};
 use crate::backend::{FrameId, Handle};

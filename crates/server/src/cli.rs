@@ -210,7 +210,7 @@ fn wait(command: impl Future<Output = ExitCode>) -> ExitCode {
     run_on(tokio::runtime::Builder::new_current_thread(), command)
 }
 
-/// Runs the server for many clients on several threads, so that one busy thread blocks no others (decision 36).
+/// Runs the server for many clients on several threads, so that one busy thread blocks no others (decision 14).
 fn wait_for_many(command: impl Future<Output = ExitCode>) -> ExitCode {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     threads.worker_threads(THREADS);

@@ -1,5 +1,10 @@
 // Rows: the parts of a page that each contain one of several elements with the same role and name. The text of its row is what such an
 // element is recognized by.
+//
+// A row is the largest element around the element without another of them, beside others of the same form. It is recognized by the words
+// that no other row of the list had: most words of its title, which is its first text with such a word, must remain. Numbers count half, so
+// counters may change. If the title is a status or a time, all other words must remain, at least three. Where no row has a word of its own,
+// images and links count, and the texts beside it.
 
 import { nameOf } from "./aria/names";
 import { flatParent, isElement, parentOf, shadowRootOf, squash, tagOf } from "./dom";

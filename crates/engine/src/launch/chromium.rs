@@ -191,7 +191,7 @@ const SWITCHES: &[&str] = &[
     "--unsafely-disable-devtools-self-xss-warnings",
 ];
 
-/// Features that send requests in the background, or need a renderer per context (the two omnibox popups: see the decision on launching).
+/// Features that send requests in the background, or need a renderer per context (the two omnibox popups: decision 6).
 const DISABLED_FEATURES: &[&str] = &[
     "AcceptCHFrame",
     "AutofillServerCommunication",

@@ -141,7 +141,7 @@ impl Scene {
             client.call("browser_tabs", first).await;
             client.object("navigate", home.clone()).await;
             // A nested worker whose page navigates while it starts is resumed by the browser before rules are applied, and nothing else
-            // blocks its WebSockets there: decision 12.
+            // blocks its WebSockets there: decision 16.
             self.innermost_have_tried().await;
         }
         let direct = format!("{}/direct", self.other());

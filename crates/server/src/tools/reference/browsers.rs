@@ -61,7 +61,7 @@ pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
         text.push('\n');
     }
     text.push_str("\nVideos have every change of a page of Chromium. Pages of Firefox and WebKit are polled, at most 10 times each second ([recording.md](recording.md#video)).\n");
-    text.push_str("\n### In a browser that runs elsewhere\n\nA browser that is reached with `--cdp-endpoint` or `--webdriver-endpoint` lacks more, because Playhouse cannot lead it through a proxy on this machine. Domains and origins hold there for the requests of a Chromium, but not for WebRTC and DNS ([decision 42](decisions/0042-contexts-behind-the-egress.md)).\n\n| feature | browser | |\n|---|---|---|\n");
+    text.push_str("\n### In a browser that runs elsewhere\n\nA browser that is reached with `--cdp-endpoint` or `--webdriver-endpoint` lacks more, because Playhouse cannot lead it through a proxy on this machine. Domains and origins hold there for the requests of a Chromium, but not for WebRTC and DNS ([decision 16](decisions/0016-egress.md)).\n\n| feature | browser | |\n|---|---|---|\n");
     for browser in browsers {
         let (here, elsewhere) = (
             browser.kind.capabilities(),
