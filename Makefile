@@ -212,7 +212,7 @@ bench: chromium engines websites
 soak: chromium
 	$(call benchmarks,$(or $(PROFILE),release),soak $(if $(SESSIONS),--sessions $(SESSIONS)) $(ARGS))
 
-# What a Selenium Grid costs, beside browsers that the server starts: the table of docs/scaling.md.
+# What a Selenium Grid costs, beside browsers that the server starts: the table of docs/operation.md.
 grid: chromium engines selenium
 	$(call benchmarks,$(or $(PROFILE),release),grid)
 

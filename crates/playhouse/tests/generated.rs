@@ -39,7 +39,7 @@ fn the_reference_of_tools_is_fresh() {
 fn the_links_for_clients_are_fresh() {
     const BEGIN: &str = "<!-- links: written by a test -->\n";
     const END: &str = "\n<!-- end of links -->";
-    for path in ["README.md", "docs/clients.md"] {
+    for path in ["README.md", "docs/installation.md"] {
         let whole = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../..")
             .join(path);

@@ -87,7 +87,7 @@ options! {
             .many().secret();
         /// How long connecting may take. With `--extension` and without its token the default is 120000, because you have to allow it.
         cdp_timeout: Milliseconds = Milliseconds(30_000), key("browser.cdpTimeout").everywhere();
-        /// Use tabs of your own Chrome or Edge, with your logins: its extension asks you which. docs/extension.md describes it.
+        /// Use tabs of your own Chrome or Edge, with your logins: its extension asks you which. docs/installation.md describes it.
         extension: bool = false, key("extension").everywhere();
         /// The id of the extension, if it is neither that of `@playwright/mcp` nor Playhouse's own.
         extension_id: String, key("browser.extensionId").flag()

@@ -77,7 +77,7 @@ pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
     }
     let _ = write!(
         text,
-        "\n### In your own Chrome\n\nTabs that the browser's extension gives ([extension.md](extension.md)) lack more, because Playhouse does not set up the browser.\n\n| feature | |\n|---|---|\n"
+        "\n### In your own Chrome\n\nTabs that the browser's extension gives ([your own Chrome](installation.md#your-own-chrome)) lack more, because Playhouse does not set up the browser.\n\n| feature | |\n|---|---|\n"
     );
     for feature in Feature::all() {
         if let Some(alternative) = engine::extension_capabilities().alternative(*feature) {
