@@ -22,7 +22,7 @@ const PACKAGES: [&str; 3] = [
 /// scales and clipping boxes are evaluated while the snapshot is taken, so they cannot be a separate bundle. So do the tables of roles,
 /// the table model, counters and markers of the specifications (decision 11), which take 8,000, the identity of refs (decision 10), which takes 8,600,
 /// the interceptor of hit targets (decision 10), which takes 1,000, the texts that came and went (decision 12), which take 2,400: the
-/// observer of settling sees them, the call of functions of other bundles (decision 21), which takes 140, waiting for texts, which takes 500,
+/// observer of settling sees them, the call of functions of other bundles (decision 7), which takes 140, waiting for texts, which takes 500,
 /// waiting for what an action causes (decision 8), which takes 2,600, what a person can act on, what draws it and where (decision 11), which takes
 /// 19,200, the days of calendars, which take 1,800, and what overlays hide and which elements look different (decision 12), which take 3,000.
 const CORE_BUDGET: u64 = 137_500;
