@@ -55,6 +55,8 @@ pub struct SnapshotOptions<'a> {
     pub max_tokens: Option<usize>,
     /// Whether to report the texts that were shown since the last snapshot with this option and are gone.
     pub transients: bool,
+    /// Whether the page reads only what has changed since the last snapshot of the document, as far as it can tell.
+    pub incremental: bool,
 }
 
 /// The snapshot of a page.
@@ -285,6 +287,7 @@ impl Page {
         let Some(target) = options.target else {
             let mut question = snapshot_arguments(None, extent);
             question["transients"] = options.transients.into();
+            question["incremental"] = options.incremental.into();
             question["causes"] = causes.map(milliseconds).into();
             return self.main_document(&question, extent).await;
         };

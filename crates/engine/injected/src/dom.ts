@@ -1,7 +1,7 @@
 // The flat tree, with open shadow roots and slots, and the visibility of its elements.
 
 import { dots, isPassword } from "./passwords";
-import { closedRoots, elementShadowRoot } from "./roots";
+import { addClosedRoot, closedRoots, elementShadowRoot } from "./roots";
 import { seen, type Box, type ComputedStyle, type Seen } from "./seen";
 
 // Most functions take the cached properties of an element (`Seen`), such as `roleOf(it)`. Functions with `element` in their name take the
@@ -47,7 +47,7 @@ export function inputOf(it: Seen): HTMLInputElement | HTMLTextAreaElement | unde
 /** Records the closed shadow roots around a node that the browser reported. */
 export function recordClosedRoots(node: Node): void {
   for (let root = node.getRootNode(); isShadowRoot(root); root = root.host.getRootNode()) {
-    if (root.mode === "closed") closedRoots.set(root.host, root);
+    if (root.mode === "closed") addClosedRoot(root);
   }
 }
 

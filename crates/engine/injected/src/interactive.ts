@@ -172,15 +172,38 @@ const storedIn = cached((owner: Document): Map<Element, readonly string[]> => {
   return new Map([...stored].map(([e, names]) => [e, names.flatMap(typeOf)]));
 });
 
+/** Returns the types of events for which libraries store handlers in elements of this document. */
+export function storedTypes(): ReadonlyMap<Element, readonly string[]> {
+  return reports ? storedIn(document) : new Map<Element, readonly string[]>();
+}
+
 /** Records the types of events to which elements listen, from a browser that reports all listeners. */
 export function setListeners(elements: readonly Element[], types: readonly (readonly string[])[]): void {
   reports = true;
   for (const [index, e] of elements.entries()) {
     recordClosedRoots(e);
     const own = [...new Set(types[index])];
+    const before = reported.get(e);
     if (own.length && own.length <= MAX_TYPES) reported.set(e, own);
     else reported.delete(e);
+    if (areListenersTracked && reported.get(e)?.join() !== before?.join()) relisted.push(e);
   }
+}
+
+let areListenersTracked = false;
+let relisted: Element[] = [];
+
+/** Begins or ends to record the elements whose listeners are reported. */
+export function trackListeners(on: boolean): void {
+  areListenersTracked = on;
+  relisted = [];
+}
+
+/** Returns the elements whose listeners were reported since the last call. */
+export function takeRelisted(): Element[] {
+  const taken = relisted;
+  relisted = [];
+  return taken;
 }
 
 /** Returns whether the browser reports listeners and closed shadow roots. */
@@ -206,7 +229,7 @@ function listening(it: Seen): Listening | undefined {
  * Returns the types of events to which an element responds: as the browser reported; else by its attributes, and by what scripts store in
  * elements.
  */
-function typesOf(it: Seen): readonly string[] {
+export function typesOf(it: Seen): readonly string[] {
   return it.types ?? (it.types = computeTypes(it));
 }
 

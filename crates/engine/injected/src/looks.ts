@@ -61,13 +61,13 @@ export function recordAttributes(records: MutationRecord[]): void {
 }
 
 /** Records how elements look, as far as they are in the viewport. */
-export function recordLooks(elements: readonly Element[]): void {
+export function recordLooks(shown: readonly { readonly element: Element; readonly box: Box | undefined }[]): void {
   looks = new WeakMap();
   let count = 0;
-  for (const e of elements.slice(0, MOST_EXAMINED)) {
-    const [x, y, width, height] = boxOf(seen(e)) ?? NO_BOX;
+  for (const { element, box } of shown.slice(0, MOST_EXAMINED)) {
+    const [x, y, width, height] = box ?? boxOf(seen(element)) ?? NO_BOX;
     if (y + height <= 0 || y >= innerHeight || x + width <= 0 || x >= innerWidth) continue;
-    looks.set(e, lookOf(e));
+    looks.set(element, lookOf(element));
     if (++count >= MOST) break;
   }
 }

@@ -2,7 +2,7 @@
 
 import { fullNameOf, NAMELESS } from "./aria/names";
 import { isPresentational, isHidden } from "./aria/roles";
-import { cut, isVisible, styleOf, parentOf, rootOf, marking, preview, squash } from "./dom";
+import { cut, flatParent, isVisible, styleOf, parentOf, rootOf, marking, preview, squash } from "./dom";
 import { keep, type Handle } from "./handles";
 import { hasMisleadingName, marked } from "./hidden";
 import { elementOf, isInSameItem, isSameRow, rowLike, rowsOf, titleOf, type Row, type Rows } from "./rows";
@@ -30,6 +30,10 @@ interface Ref extends Identity {
   readonly first: number;
   last: number;
   at: number;
+  /** Whether nothing about the element has changed since the snapshot before the last one. */
+  isKept?: boolean;
+  /** The role and the name by which it was compared with others; empty if it was not. */
+  kind?: string;
   /** Undefined after the element was removed, so that removed trees are not kept alive. */
   element?: Element | undefined;
 }
@@ -87,19 +91,37 @@ export function refTo(e: Element, role: string, name: string, bound: string, wit
     known.set(e, ref);
   }
   ref.name = name;
-  ref.element = e;
   ref.bound = bound;
   ref.within = within || ref.within;
+  ref.isKept = false;
+  show(ref, e);
+  return ref.number;
+}
+
+function show(ref: Ref, e: Element): void {
+  ref.element = e;
   ref.last = snapshots;
   ref.at = ++shown;
   refs.set(ref.number, ref);
-  return ref.number;
 }
 
 /** Returns whether a name is that of a ref; in a complete tree, apart from the values in it. */
 function hasSameName(ref: Ref, name: string, bound: string): boolean {
   if (ref.name === name) return !!name || ref.bound === bound;
   return isComplete() && !!name && !!ref.name && ref.bound === bound;
+}
+
+/** Assigns the ref of an element again, in a snapshot in which the element is the same as in the last one. */
+export function keepRef(e: Element): void {
+  const ref = known.get(e);
+  if (!ref) return;
+  ref.isKept = true;
+  show(ref, e);
+}
+
+/** Returns the number of the ref of an element; 0 if it never had one. */
+export function numberOf(e: Element): number {
+  return known.get(e)?.number ?? 0;
 }
 
 /** Returns the ref of an element in the last snapshot, or 0. */
@@ -116,22 +138,31 @@ export function hasRef(e: Element): boolean {
 // What users act on without a name.
 const CONTROL = /^(button|checkbox|combobox|img|link|menuitem.*|option|radio|searchbox|slider|spinbutton|switch|tab|textbox)$/;
 
-/** Ends a snapshot: binds the refs of elements with the same role and name to their rows. */
-export function bindRows(): void {
+/** The numbers of elements with the same role and name in the last snapshot. */
+let groups = new Map<string, number>();
+
+/**
+ * Ends a snapshot: binds the refs of elements with the same role and name to their rows. Those stay bound if nothing changed in the rows:
+ * `isChanged` returns whether an element or something in it did.
+ */
+export function bindRows(isChanged?: (e: Element) => boolean): void {
   withCaches(() => {
     const alike = new Map<string, Ref[]>();
     for (const ref of refs.values()) {
-      const { element, role, name, last } = ref;
-      if (last !== snapshots || !element) continue;
-      if (!name && !CONTROL.test(role) && styleOf(seen(element)).cursor !== "pointer") continue;
-      const key = `${role} ${name}`;
-      const group = alike.get(key);
+      if (ref.last !== snapshots || !ref.element) continue;
+      if (!ref.isKept || ref.kind === undefined) ref.kind = kindOf(ref, ref.element);
+      if (!ref.kind) continue;
+      const group = alike.get(ref.kind);
       if (group) group.push(ref);
-      else alike.set(key, [ref]);
+      else alike.set(ref.kind, [ref]);
     }
+    const before = groups;
+    groups = new Map();
     const rows: Rows = new Map();
-    for (const group of alike.values()) {
+    for (const [kind, group] of alike) {
       if (group.length < 2) continue;
+      groups.set(kind, group.length);
+      if (isChanged && before.get(kind) === group.length && group.every((ref) => ref.isKept && !hasOtherRow(ref, isChanged))) continue;
       const found = rowsOf(
         group.map((ref) => ref.element as Element),
         rows,
@@ -139,6 +170,26 @@ export function bindRows(): void {
       for (const [i, ref] of group.entries()) bindRow(ref, found[i]);
     }
   });
+}
+
+/** Returns the role and the name by which an element is compared with others; empty for one that a user cannot act on. */
+function kindOf({ role, name }: Ref, e: Element): string {
+  if (!name && !CONTROL.test(role) && styleOf(seen(e)).cursor !== "pointer") return "";
+  return `${role} ${name}`;
+}
+
+/** Returns whether an element is in a row that shows another item since something changed in it. */
+export function hasLostRow(e: Element, isChanged: (e: Element) => boolean): boolean {
+  const ref = known.get(e);
+  return !!ref?.row && hasOtherRow(ref, isChanged) && !isSameRow(ref.row, e);
+}
+
+/** Returns whether something changed in the row of an element, or beside it if texts beside it count. */
+function hasOtherRow({ row, element }: Ref, isChanged: (e: Element) => boolean): boolean {
+  if (!row || !element) return false;
+  let at: Element | undefined = element;
+  for (let level = row.wide ? 0 : 1; at && level < row.path.length; level++) at = flatParent(at);
+  return !at || isChanged(at);
 }
 
 function bindRow(ref: Ref, row: Row | undefined): void {

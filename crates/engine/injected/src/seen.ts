@@ -68,6 +68,8 @@ export class Seen {
   /** The types of events to which the element responds. */
   types: readonly string[] | undefined = undefined;
   painted: boolean | undefined = undefined;
+  /** Whether it is painted, and neither the element nor one around it is transparent. */
+  rendered: boolean | undefined = undefined;
   visible: boolean | undefined = undefined;
   /** The bounding box in the viewport. */
   box: Box | undefined = undefined;

@@ -13,7 +13,7 @@ import {
   selectedState,
 } from "./aria/states";
 import { mayGenerate, textAfter, textBefore } from "./aria/generated";
-import { NAME_FROM_CONTENT, references } from "./aria/names";
+import { NAME_FROM_CONTENT, NAMELESS, references } from "./aria/names";
 import { dayOf } from "./calendar";
 import { ignoringCovers, isCover, isHidden, isPresentational } from "./aria/roles";
 import { boxOf, isSlot, isVisible, inputOf, styleOf, marking, parentOf, rootOf, shadowRootOf, slotOf, squash } from "./dom";
@@ -21,66 +21,27 @@ import { drawingOf, isDrawnByOthers, isUnreachableField, isUsedByKeyboard, isVal
 import { coreIn, type Home, type Other } from "./frames";
 import { isAway, isUnseen, hasMisleadingName, isTextUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
-import { actionOf, hasReports, isEditingHost, type Action } from "./interactive";
+import { actionOf, isEditingHost } from "./interactive";
 import { isPassword, marked } from "./passwords";
 import { recordLooks } from "./looks";
-import { bindRows, boundTo, hasRef, labelOf, refTo, renew } from "./refs";
-import { seen, withCaches, type Name, type Seen } from "./seen";
+import { bindRows, boundTo, hasRef, keepRef, labelOf, refTo, renew } from "./refs";
+import { recordHost } from "./hosts";
+import { seen, withCaches, type Box, type Seen } from "./seen";
 import { childrenAsPlaced } from "./placed";
 import { isComplete, isFrame, setComplete, shownName, shownRole } from "./shown";
-
-/** The properties of an element besides its role, name and ref. False and empty ones are omitted. */
-export interface Facts {
-  checked?: true | "mixed";
-  disabled?: true;
-  expanded?: true;
-  active?: true;
-  invalid?: true | "grammar" | "spelling";
-  level?: number;
-  pressed?: true | "mixed";
-  selected?: true;
-  ariaHidden?: true;
-  /** Whether the element is inert by an attribute. Only complete trees have it. */
-  inert?: true;
-  /** Whether the element hides visible content from assistive technology, as overlays do with the rest of the page. */
-  covers?: true;
-  /** Whether the element has `cursor: pointer`. A complete tree has `action` instead. */
-  pointer?: true;
-  /** How a person can act on the element. */
-  action?: Action;
-  /** Whether the content can be edited, of an element with another role than that of a text box. */
-  editable?: true;
-  /** The day below which an element is placed in a calendar. */
-  day?: string;
-  url?: string;
-  placeholder?: string;
-  /** The rounded x, y, width and height of the bounding box, in the viewport of the frame. */
-  box?: number[];
-  /** The handle of a frame element, whose document is inserted here. */
-  frame?: Handle;
-  /** The id of that frame, if the script of its document can be called from this document. */
-  frameId?: string;
-  /** The tree of that document, if it was created together with this tree. */
-  content?: Entry[];
-  /** The indices in the tree of the descendants that the name was computed from. */
-  sources?: number[];
-  /** Whether the name contains the text of a caption, legend or label of a descendant. */
-  parts?: true;
-  /** Whether the element is invisible, or its visible text differs from its name. */
-  unseen?: true;
-}
-
-/**
- * An element. Its children follow it in the list, each with its own children; `children` is their number, or -1 if the only child is a text
- * that equals the name. The ref is 0 if the element has none.
- */
-export type ElementEntry = [role: string, name: string, ref: number, children: number, facts?: Facts];
-
-/**
- * A text, or an element. White space in texts is collapsed but not trimmed, because two texts are joined if the engine omits the element
- * between them. A tree is a flat list in preorder, because JSON parsers limit the nesting.
- */
-export type Entry = string | ElementEntry;
+import { bounded, flagsOf, isPlacedIn, list, MAX_TEXT, type Child, type Entry, type Facts, type Position, type TreeNode } from "./tree";
+import {
+  checksOf,
+  forgetNodes,
+  isOther,
+  isRendered,
+  isVolatile,
+  keepNodes,
+  UNCHECKED,
+  unchangedSince,
+  type Checked,
+  type Unchanged,
+} from "./unchanged";
 
 /** The injected script of this document. */
 export const home: Home = {
@@ -131,13 +92,22 @@ export interface Question {
   marks?: boolean;
   /** Whether the looks of the elements are recorded. */
   transients?: boolean;
+  /** Whether nodes of the last snapshot are used again; undefined if this snapshot is not kept for the next one. */
+  incremental?: boolean;
 }
 
-function treeOf(from: Element, home: Home, question: Question, depth: number): Entry[] {
+function treeOf(from: Element, own: Home, question: Question, depth: number): Entry[] {
   const { room, frameRoom } = question;
-  const builder = new TreeBuilder(home, question, room);
+  const { incremental } = question;
+  const isWhole = own === home && isComplete() && incremental !== undefined && !question.boxes;
+  const kind = String(!!question.marks);
+  const before = isWhole && incremental ? attempt(() => unchangedSince<TreeNode>(from, kind)) : undefined;
+  const builder = new TreeBuilder(own, question, room, isWhole, before);
   const entries = builder.tree(from);
-  home.bindRows();
+  if (isWhole) bindRows(before?.isChanged);
+  else own.bindRows();
+  if (isWhole && builder.isEntire) attempt(() => keepNodes({ ...builder.reading, from, question: kind }));
+  else if (own === home && question.root === undefined) forgetNodes();
   if (question.transients && !depth) recordLooks(builder.shown);
   const { frames } = builder;
   if (!frameRoom || depth >= MAX_FRAME_DEPTH) return entries;
@@ -155,66 +125,30 @@ function treeOf(from: Element, home: Home, question: Question, depth: number): E
   return entries;
 }
 
+/** Returns the result of a function; undefined if it fails, as a page can replace what it calls. Nothing is used again then. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    forgetNodes();
+    return undefined;
+  }
+}
+
 /** The maximum depth of elements. The content of deeper ones is added to their ancestor. */
 const MAX_DEPTH = 400;
 /** The maximum depth of frames that are included. */
 const MAX_FRAME_DEPTH = 10;
 const TOO_DEEP = "… What is nested deeper is not shown. Take a snapshot of it alone.";
-/** The maximum length of texts, names and URLs. */
-const MAX_TEXT = 100_000;
 /** The number of characters of an element besides its texts. */
 const ELEMENT_SIZE = 40;
 const CUT_OFF = "… The page is too large: the rest is cut off. Take a snapshot of a part of it.";
 
-type Child = string | TreeNode;
-
-/** The position in the tree at which a DOM node is added. */
-interface Position {
-  /** The role of the parent in the tree. */
-  readonly role: string;
-  readonly into: Child[];
-  /** Whether text is included. */
-  readonly readable: boolean;
-  readonly depth: number;
-  /** The nearest ancestor in the tree with a name. */
-  readonly named?: TreeNode | undefined;
-  /** Whether texts are omitted, because they are the name of the control of the label around them. */
-  readonly isInLabel?: boolean;
-  /** Whether texts that are neither visible nor in the accessibility tree are omitted: invisible ones in an element with `aria-hidden`. */
-  readonly isInAriaHidden?: boolean;
-  /** Whether texts are visible although their element is not: the options of a list that others draw. */
-  readonly isInDrawn?: boolean;
-  /** Whether an overlay hides the element, which keeps its name and its ref. */
-  readonly isCovered?: boolean;
-  /** Whether it is in an element with a day. */
-  readonly hasDay?: boolean;
-}
-
-interface TreeNode {
-  readonly role: string;
-  readonly ref: number;
-  readonly facts: Facts;
-  readonly content: Child[];
-  readonly name: Name;
-  /** Whether the name is the text of the content, and whether it is not shown because a part of that is invisible. */
-  readonly isFromContent: boolean;
-  isNameInContent?: boolean;
-  /** Whether the element is invisible, so that its name is marked. */
-  unseen?: boolean;
-  /** The index of the node in the tree, and the index after its last descendant. */
-  readonly index: number;
-  end: number;
-  /** The nearest ancestor in the tree with a name. */
-  readonly outer: TreeNode | undefined;
-  /** The role and name, computed on demand. */
-  label?: string;
-}
-
 class TreeBuilder {
   private readonly nodes: TreeNode[] = [];
   private tooDeep = false;
-  /** The elements with a ref. */
-  readonly shown: Element[] = [];
+  /** The elements with a ref, with their boxes. */
+  readonly shown: { readonly element: Element; readonly box: Box | undefined }[] = [];
   /** The frame elements, with the scripts of their documents. */
   readonly frames: { readonly facts: Facts; readonly core?: Other | undefined }[] = [];
   private readonly focused: Element | null;
@@ -227,10 +161,26 @@ class TreeBuilder {
     private readonly home: Home,
     private readonly question: Question,
     private budget: number,
+    /** Whether the nodes are kept for the next snapshot. */
+    private readonly isKept: boolean,
+    private readonly before: Unchanged<TreeNode> | undefined,
   ) {
     const { document } = home;
     this.focused = document.hasFocus() ? document.activeElement : null;
     this.height = document.defaultView?.innerHeight ?? 0;
+  }
+
+  /** What the next snapshot must know to use nodes again. */
+  readonly reading = {
+    nodes: this.nodes,
+    others: [] as Checked[],
+    volatile: new Set<Element>(),
+    roots: [document] as (Document | ShadowRoot)[],
+  };
+
+  /** Whether everything is in the tree. */
+  get isEntire(): boolean {
+    return this.budget >= 0 && !this.tooDeep;
   }
 
   tree(root: Element): Entry[] {
@@ -239,6 +189,8 @@ class TreeBuilder {
     if (this.budget < 0) top.push(" " + CUT_OFF);
     for (const node of this.nodes) {
       if (node.name.sources.length && node.end !== node.index + 1) this.sources(node);
+      if (node.sources) node.facts.sources = node.sources.map(({ index }) => index);
+      node.name = { text: node.name.text, sources: NAMELESS.sources };
     }
     const entries: Entry[] = [];
     list(top, entries);
@@ -257,6 +209,11 @@ class TreeBuilder {
       const isClosed = of?.tag === "details" && !(of.element as HTMLDetailsElement).open;
       if (text && !isClosed) this.text(text, position, of);
     } else if (type === Node.ELEMENT_NODE) {
+      const kept = this.before && this.nodeOf(node as Element, this.before, position);
+      if (kept) {
+        this.use(kept, position);
+        return;
+      }
       const it = seen(node as Element);
       if (it.visited) return;
       if (position.depth >= 2 * MAX_DEPTH) {
@@ -273,6 +230,34 @@ class TreeBuilder {
     }
   }
 
+  /** Returns the node of the last snapshot for an element, if it is the same at its position now. */
+  private nodeOf(e: Element, { nodeOf }: Unchanged<TreeNode>, position: Position): TreeNode | undefined {
+    if (position.isChanged) return undefined;
+    const node = nodeOf(e);
+    if (!node || node.size > this.budget || !isPlacedIn(node, position)) return undefined;
+    return node.box && isOther(node.box, e.getBoundingClientRect()) ? undefined : node;
+  }
+
+  /** Adds a node of the last snapshot with those in it. */
+  private use(node: TreeNode, { into, named }: Position): void {
+    this.budget -= node.size;
+    into.push(node);
+    this.add(node, named);
+  }
+
+  private add(node: TreeNode, named: TreeNode | undefined): void {
+    node.index = this.nodes.length;
+    node.outer = named;
+    node.label = undefined;
+    this.nodes.push(node);
+    if (node.ref) {
+      keepRef(node.element);
+      this.shown.push(node);
+    }
+    for (const child of node.content) if (typeof child !== "string") this.add(child, node.name.text ? node : named);
+    node.end = this.nodes.length;
+  }
+
   /** Adds a text of the page, with a mark if invisible text is marked and this text is invisible. */
   private text(text: string, { into, named, isInLabel, isInAriaHidden, isInDrawn }: Position, owner: Seen | null, pseudo?: string): void {
     if (isInLabel) return;
@@ -280,6 +265,8 @@ class TreeBuilder {
     if (this.question.marks && owner && !isInDrawn && /[^\s\u200b\u00ad]/.test(text) && isTextUnseen(owner, pseudo)) {
       if (isInAriaHidden || (isComplete() && SEPARATOR.test(text))) return;
       const inName = named?.name.text.includes(squash(text)) && named;
+      // The text changes what is shown of another element.
+      if (inName) this.reading.volatile.add(owner.element);
       if (inName && isComplete() && !inName.unseen) {
         // What an attribute says is not repeated. Other names are not shown if their content is, with marks.
         if (!inName.isFromContent) return;
@@ -316,18 +303,25 @@ class TreeBuilder {
   private element(it: Seen, position: Position): void {
     const { role, into, depth } = position;
     const { display } = styleOf(it);
+    if (this.isKept) this.track(it);
     const isDrawn = isComplete() && !!drawingOf(it);
     if (isComplete() && isUnreachableField(it)) return;
     if (display === "none" && !isDrawn) {
+      this.addOther(it, position);
       into.push(" ");
       for (const owned of references(it, "aria-owns")) this.visit(owned, { ...position, readable: false });
       return;
     }
     const isCovered = isComplete() && (position.isCovered || isCover(it));
     const isInAriaHidden = isComplete() && (position.isInAriaHidden || (isAriaHidden(it) && !isCover(it)));
-    if (isInAriaHidden && !isDrawn && display !== "contents" && isUnseen(it) && !isDrawnByOthers(it)) return;
+    if (isInAriaHidden && !isDrawn && display !== "contents" && isUnseen(it) && !isDrawnByOthers(it)) {
+      this.addOther(it, position);
+      return;
+    }
     const readable = isDrawn || !isHidden(it) || isVisible(it);
     const isInLabel = isComplete() && (it.tag === "label" ? isLabelOfName(it) : !!position.isInLabel);
+    const { budget, before } = this;
+    const isChanged = position.isChanged || before?.isChangedInside(it.element);
     const node = readable && depth < MAX_DEPTH ? this.build(it, position, isDrawn, isCovered) : undefined;
     if (node) {
       into.push(node);
@@ -348,19 +342,35 @@ class TreeBuilder {
         isInDrawn: position.isInDrawn || (it.tag === "select" && this.question.marks && isUnseen(it) && isDrawnByOthers(it)),
         isCovered,
         hasDay: position.hasDay || !!node.facts.day,
+        around: node,
+        isChanged,
       });
       if (node.isNameInContent && ICONS.has(node.role) && !hasVisibleText(node.content)) {
         node.isNameInContent = false;
         removeTexts(node.content);
       }
       node.end = this.nodes.length;
+      node.size = budget - this.budget;
       return;
     }
+    this.addOther(it, position);
     const gap = display === "inline" && !(isComplete() && it.tag === "br") ? "" : " ";
     if (gap) into.push(gap);
-    const { named, hasDay } = position;
-    this.content(it, { role, into, readable, depth: depth + 1, named, isInLabel, isInAriaHidden, isCovered, hasDay });
+    const { named, hasDay, around } = position;
+    const within = { named, isInLabel, isInAriaHidden, isCovered, hasDay, around, isChanged };
+    this.content(it, { role, into, readable, depth: depth + 1, ...within });
     if (gap) into.push(gap);
+  }
+
+  /** Computes what is checked of an element at the next snapshot. */
+  private track(it: Seen): void {
+    if (isVolatile(it)) this.reading.volatile.add(it.element);
+    if (isRendered(it)) it.painted = true;
+  }
+
+  /** Remembers an element without a node. */
+  private addOther(it: Seen, { around }: Position): void {
+    if (this.isKept) (around ?? this.reading).others.push({ element: it.element, ref: 0, ...checksOf(it) });
   }
 
   private content(it: Seen, position: Position): void {
@@ -375,6 +385,7 @@ class TreeBuilder {
       for (const child of assigned) this.visit(child, position);
     } else if (tag !== "textarea") {
       const shadow = shadowRootOf(it);
+      if (shadow) this.reading.roots.push(shadow);
       const placed = isComplete() && !shadow ? childrenAsPlaced(it) : undefined;
       for (const child of placed ?? []) this.visit(child, position, it, root);
       for (let child = placed ? null : e.firstChild; child; child = child.nextSibling) {
@@ -397,8 +408,9 @@ class TreeBuilder {
     }
   }
 
-  private build(it: Seen, { named: outer, isInLabel, hasDay }: Position, isDrawn: boolean, isCovered: boolean): TreeNode | undefined {
+  private build(it: Seen, position: Position, isDrawn: boolean, isCovered: boolean): TreeNode | undefined {
     const { element: e } = it;
+    const { named: outer, isInLabel, hasDay } = position;
     const frame = isFrame(it);
     const role = shownRole(it);
     const own = isComplete() && !frame ? actionOf(it) : undefined;
@@ -416,7 +428,7 @@ class TreeBuilder {
     const isReached =
       frame || pointerEvents !== "none" || ((isCovered || isLocked(it)) && hasRef(e)) || (isComplete() && isUsedByKeyboard(it, role));
     if (isDrawn || (isVisible(it) && isReached)) {
-      this.shown.push(e);
+      this.shown.push({ element: e, box: it.box });
       ref = this.home.refTo(e, role, name.text, boundTo(it, role, name), labelAround(outer, name.text));
       if (frame) {
         facts.frame = this.home.keep(e);
@@ -437,7 +449,7 @@ class TreeBuilder {
     if (this.question.boxes) {
       const { x, y, width, height } = e.getBoundingClientRect();
       facts.box = [x, y, width, height].map(Math.round);
-    } else if (this.question.view) {
+    } else if (this.question.view || this.isKept) {
       const box = boxOf(it);
       if (box && box[1] < this.height && box[1] + box[3] > 0) facts.box = box.map(Math.round);
     }
@@ -446,24 +458,51 @@ class TreeBuilder {
     if (!frame && it.attributeNames.length) addAttributes(it, role, name.text, facts);
     it.index = this.nodes.length;
     const isFromContent = NAME_FROM_CONTENT.has(role) && !it.has("aria-label") && !references(it, "aria-labelledby").length;
-    const node: TreeNode = { role, ref, facts, content: [], name, isFromContent, index: it.index, end: 0, outer };
+    const node: TreeNode = {
+      element: e,
+      role,
+      ref,
+      facts,
+      content: [],
+      others: [],
+      name,
+      isFromContent,
+      index: it.index,
+      end: 0,
+      size: 0,
+      outer,
+      box: it.box,
+      ...(this.isKept ? checksOf(it) : UNCHECKED),
+      parentRole: position.role,
+      flags: flagsOf(position),
+    };
+    if (facts.day) this.reading.volatile.add(e);
     this.nodes.push(node);
     return node;
   }
 
   /** Adds the indices of the sources of a name that are descendants with a ref. */
-  private sources({ facts, name, index, end }: TreeNode): void {
-    const indices = new Set<number>();
+  private sources(node: TreeNode): void {
+    const { facts, name, index, end } = node;
+    const sources = new Set<TreeNode>();
     for (const source of name.sources) {
       if (source === "parts") {
         facts.parts = true;
         continue;
       }
       let it: Seen | null = source;
-      while (it && it.index < 0) it = parentOf(it);
-      if (it && it.index > index && it.index < end && this.nodes[it.index]?.ref) indices.add(it.index);
+      let found = this.builtFor(it);
+      while (!found && (it = parentOf(it))) found = this.builtFor(it);
+      if (found && found.index > index && found.index < end && found.ref) sources.add(found);
     }
-    if (indices.size) facts.sources = [...indices];
+    if (sources.size) node.sources = [...sources];
+  }
+
+  /** Returns the node of an element in this tree. */
+  private builtFor({ index, element }: Seen): TreeNode | undefined {
+    if (index >= 0) return this.nodes[index];
+    const node = this.before?.nodeOf(element);
+    return node && this.nodes[node.index] === node ? node : undefined;
   }
 }
 
@@ -545,32 +584,6 @@ function isEmptyElement(it: Seen): boolean {
   return !it.element.firstChild && !shadowRootOf(it);
 }
 
-/** The elements that were reported as possible hosts of closed shadow roots. */
-const reportedHosts = new WeakSet<Element>();
-let hosts: Handle[] = [];
-/** The maximum number of such elements for each snapshot, and the minimum size of their boxes, in CSS pixels. */
-const MAX_HOSTS = 20;
-/** The maximum number of those that are no custom elements, for each document. */
-const MAX_PLAIN_HOSTS = 20;
-let plainHosts = 0;
-const MIN_HOST_SIZE = 8;
-
-/** Records an element that is larger than its content explains, because it may be the host of a closed shadow root. */
-function recordHost(it: Seen): void {
-  if (hosts.length >= MAX_HOSTS || !hasReports() || shadowRootOf(it) || reportedHosts.has(it.element) || !isVisible(it)) return;
-  const [, , width = 0, height = 0] = it.box ?? [];
-  if (width < MIN_HOST_SIZE || height < MIN_HOST_SIZE || (!it.tag.includes("-") && plainHosts++ >= MAX_PLAIN_HOSTS)) return;
-  reportedHosts.add(it.element);
-  hosts.push(keep(it.element));
-}
-
-/** Returns the elements of the last snapshot that may be hosts of closed shadow roots, each once. */
-export function takeHosts(): Handle[] | undefined {
-  const taken = hosts;
-  hosts = [];
-  return taken.length ? taken : undefined;
-}
-
 /** Returns whether an element is inline and only contains a text, like most `<b>` and `<span>`. */
 function isInlineText(it: Seen): boolean {
   const { display } = styleOf(it);
@@ -611,54 +624,7 @@ function addAttributes(it: Seen, role: string, name: string, facts: Facts): void
   }
 }
 
-function bounded(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-}
-
 function shortened(url: string): string {
   const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
   return comma < 0 ? url : url.slice(0, comma + 1) + "…";
-}
-
-function isEmpty(facts: Facts): boolean {
-  for (const _ in facts) return false;
-  return true;
-}
-
-const NOT_NORMALIZED = /[^\S ]|[\u200b\u00ad]| {2}/;
-
-/**
- * Adds the children and their descendants to the entries. Adjacent texts are joined and normalized, empty ones omitted. Returns the number
- * of children.
- */
-function list(children: Child[], entries: Entry[]): number {
-  let count = 0;
-  let text = "";
-  for (const child of children) {
-    if (typeof child === "string") {
-      text += child;
-      continue;
-    }
-    if (text) count += addTextEntry(text, entries);
-    text = "";
-    count++;
-    const entry: ElementEntry = [child.role, child.isNameInContent ? "" : bounded(child.name.text), child.ref, 0];
-    if (!isEmpty(child.facts)) entry.push(child.facts);
-    const before = entries.push(entry);
-    entry[3] = list(child.content, entries);
-    if (entries.length === before + 1 && entries[before] === entry[1]) {
-      entries.pop();
-      entry[3] = -1;
-    }
-  }
-  return text ? count + addTextEntry(text, entries) : count;
-}
-
-/** Adds a text to the entries. Returns the number of entries: 0 for an empty text. */
-function addTextEntry(text: string, entries: Entry[]): number {
-  const normalized = NOT_NORMALIZED.test(text) ? text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ") : text;
-  // In a complete tree, the engine separates the texts beside an element that it omits.
-  if (!normalized || (normalized === " " && isComplete())) return 0;
-  entries.push(bounded(normalized));
-  return 1;
 }

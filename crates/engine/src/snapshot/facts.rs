@@ -70,9 +70,9 @@ impl FrameSnapshot {
     pub(crate) fn mark_in_view(&mut self, visible: Range<f64>, shows_boxes: bool) {
         for entry in &mut self.entries {
             let Entry::Node(node) = entry else { continue };
-            let Some([_, y, _, height]) = node.bounds else {
-                continue;
-            };
+            let [y, height] = node
+                .bounds
+                .map_or([0.0; 2], |[_, y, _, height]| [y, height]);
             node.in_view = height > 0.0 && y < visible.end && y + height > visible.start;
             if let Some(frame) = node.frame.and_then(|it| self.frames.get_mut(&it)) {
                 let below = (visible.start - y).max(0.0)..(visible.end - y).min(height);

@@ -10,6 +10,7 @@ mod evaluation;
 mod frames;
 mod harness;
 mod highlights;
+mod incremental;
 mod isolation;
 mod launch;
 mod layouts;

@@ -486,6 +486,7 @@ impl AnswerSettings {
             layout: self.layout(),
             boxes: self.snapshot_boxes,
             transients: self.changes,
+            incremental: true,
             ..SnapshotOptions::default()
         }
     }

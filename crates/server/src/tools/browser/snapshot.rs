@@ -69,6 +69,7 @@ impl Tool for Snapshot {
             boxes: self.boxes.unwrap_or(has_boxes),
             searched: false,
             transients: self.target.is_none(),
+            incremental: false,
         };
         let mut result = tab.tab.snapshot(call, &options).await?;
         if is_whole {
