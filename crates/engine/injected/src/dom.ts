@@ -178,10 +178,22 @@ export function elementDisplay(e: Element): string {
 }
 
 const CHECK_VISIBILITY_OPTIONS = { visibilityProperty: true };
+const RENDERED = { visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true };
+
+/** Returns whether an element is painted, and neither it nor an element around it is transparent. */
+export function isElementRendered(e: Element): boolean {
+  return e.checkVisibility(RENDERED);
+}
+
+/** Returns whether an element is painted, and neither it nor an element around it is transparent. */
+export function isRendered(it: Seen): boolean {
+  return it.rendered ?? (it.rendered = isElementRendered(it.element));
+}
 
 /** Returns whether the element is rendered and not hidden by `visibility`, `content-visibility` or a closed `<details>`. */
 export function isPainted(it: Seen): boolean {
-  return it.painted ?? (it.painted = it.element.checkVisibility(CHECK_VISIBILITY_OPTIONS));
+  // Incremental snapshots need the other answer, too, which is the same for most elements.
+  return it.painted ?? (it.painted = isRendered(it) || it.element.checkVisibility(CHECK_VISIBILITY_OPTIONS));
 }
 
 /** Returns whether the bounding box of a text node has an area. */

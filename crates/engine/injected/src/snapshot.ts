@@ -34,7 +34,6 @@ import {
   checksOf,
   forgetNodes,
   isOther,
-  isRendered,
   isVolatile,
   keepNodes,
   UNCHECKED,
@@ -303,7 +302,7 @@ class TreeBuilder {
   private element(it: Seen, position: Position): void {
     const { role, into, depth } = position;
     const { display } = styleOf(it);
-    if (this.isKept) this.track(it);
+    if (this.isKept && isVolatile(it)) this.reading.volatile.add(it.element);
     const isDrawn = isComplete() && !!drawingOf(it);
     if (isComplete() && isUnreachableField(it)) return;
     if (display === "none" && !isDrawn) {
@@ -362,15 +361,11 @@ class TreeBuilder {
     if (gap) into.push(gap);
   }
 
-  /** Computes what is checked of an element at the next snapshot. */
-  private track(it: Seen): void {
-    if (isVolatile(it)) this.reading.volatile.add(it.element);
-    if (isRendered(it)) it.painted = true;
-  }
-
   /** Remembers an element without a node. */
   private addOther(it: Seen, { around }: Position): void {
-    if (this.isKept) (around ?? this.reading).others.push({ element: it.element, ref: 0, ...checksOf(it) });
+    if (!this.isKept) return;
+    const holder = around ?? this.reading;
+    (holder.others ??= []).push({ element: it.element, ref: 0, checks: checksOf(it) });
   }
 
   private content(it: Seen, position: Position): void {
@@ -464,7 +459,6 @@ class TreeBuilder {
       ref,
       facts,
       content: [],
-      others: [],
       name,
       isFromContent,
       index: it.index,
@@ -472,7 +466,7 @@ class TreeBuilder {
       size: 0,
       outer,
       box: it.box,
-      ...(this.isKept ? checksOf(it) : UNCHECKED),
+      checks: this.isKept ? checksOf(it) : UNCHECKED,
       parentRole: position.role,
       flags: flagsOf(position),
     };

@@ -92,7 +92,6 @@ export interface TreeNode extends Checked {
   readonly ref: number;
   readonly facts: Facts;
   readonly content: Child[];
-  readonly others: Checked[];
   /** What the node depends on of its position, besides the node `outer`. */
   readonly parentRole: string;
   readonly flags: number;

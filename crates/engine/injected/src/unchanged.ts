@@ -4,10 +4,10 @@
 // listeners and refs. Elements whose properties change without a trace, such as fields, are read anew each time.
 
 import { setTimer } from "./causes";
-import { flatParent, isElement, rootOf } from "./dom";
+import { flatParent, isElement, isElementRendered, isRendered, rootOf } from "./dom";
 import { hasReports, storedTypes, takeRelisted, trackListeners, typesOf } from "./interactive";
 import { hasLostRow, numberOf } from "./refs";
-import { elementShadowRoot, takeHostsFound } from "./roots";
+import { elementShadowRoot } from "./roots";
 import { cached, seen, type Box, type Seen } from "./seen";
 
 /** What is checked of an element that was read. */
@@ -22,12 +22,13 @@ interface Checks {
   readonly types?: string | undefined;
 }
 
-export interface Checked extends Checks {
+export interface Checked {
   readonly element: Element;
+  readonly checks: Checks;
   /** The ref in the snapshot; 0 if it has none. */
   readonly ref: number;
   /** The elements in it that are in no node below it. */
-  readonly others?: Checked[];
+  others?: Checked[];
 }
 
 /** What was recorded while the tree was read. */
@@ -64,7 +65,6 @@ const MOST_RULES = 500;
 /** How long nodes are kept, in ms. */
 const LIFETIME = 60_000;
 const OBSERVED: MutationObserverInit = { subtree: true, childList: true, "attributes": true, characterData: true };
-const RENDERED = { visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true };
 const MEDIA = [
   "(prefers-color-scheme: dark)",
   "(prefers-reduced-motion: reduce)",
@@ -132,7 +132,6 @@ export function keepNodes<N extends Checked>(reading: Reading<N>): void {
   observer.disconnect();
   reset();
   trackListeners(true);
-  takeHostsFound();
   const roots = [...new Set([...reading.roots, ...(last?.roots ?? [])])].filter(isHere);
   nodes = new WeakMap(reading.nodes.map((node) => [node.element, node]));
   last = {
@@ -161,23 +160,17 @@ export function unchangedSince<N extends Checked>(from: Element, question: strin
   const mark = (e: Element): void => {
     for (let at: Element | undefined = e; at && !stale.has(at); at = flatParent(at)) stale.add(at);
   };
-  const elements = [
-    ...before.animated,
-    ...animatedIn(roots),
-    ...differing(before.stored, storedTypes()),
-    ...takeRelisted(),
-    ...takeHostsFound(),
-  ];
+  const elements = [...before.animated, ...animatedIn(roots), ...differing(before.stored, storedTypes()), ...takeRelisted()];
   for (const e of elements) inside.add(e);
   // The states of fields show in the styles of what follows them.
   for (const e of before.volatile) for (const other of followersOf(e)) inside.add(other);
   for (const e of [...changed, ...inside, ...before.volatile, ...before.current, ...currentIn(roots)]) mark(e);
   const check = (of: Checked): void => {
-    const { element, others, ref } = of;
+    const { element, checks, others, ref } = of;
     for (const other of others ?? []) check(other);
     if (!element.isConnected || stale.has(element)) return;
-    if (of.types !== undefined && of.types !== typesOf(seen(element)).join()) inside.add(element);
-    if (inside.has(element) || hasOtherState(of) || (ref && numberOf(element) !== ref)) mark(element);
+    if (checks.types !== undefined && checks.types !== typesOf(seen(element)).join()) inside.add(element);
+    if (inside.has(element) || hasOtherState(element, checks) || (ref && numberOf(element) !== ref)) mark(element);
   };
   for (const other of before.others) check(other);
   for (const node of before.nodes) check(node);
@@ -190,8 +183,8 @@ export function unchangedSince<N extends Checked>(from: Element, question: strin
   };
 }
 
-function hasOtherState({ element, isRendered, isHost, bounds, scroll }: Checked): boolean {
-  if (element.checkVisibility(RENDERED) !== isRendered || !!elementShadowRoot(element) !== isHost) return true;
+function hasOtherState(element: Element, { isRendered, isHost, bounds, scroll }: Checks): boolean {
+  if (isElementRendered(element) !== isRendered || !!elementShadowRoot(element) !== isHost) return true;
   return (bounds && isOther(bounds, element.getBoundingClientRect())) || scrollOf(element) !== scroll;
 }
 
@@ -232,20 +225,18 @@ function boundsOf(e: Element): Box {
   return [x, y, width, height];
 }
 
-/** Returns whether an element is rendered and neither hidden nor transparent. */
-export function isRendered(it: Seen): boolean {
-  return it.rendered ?? (it.rendered = it.element.checkVisibility(RENDERED));
-}
+/** What never scrolls, or hardly ever. */
+const NO_SCROLLER = /^(a|button|span|tbody|td|tfoot|th|thead|tr)$/;
 
 function scrollOf(e: Element): number {
-  return e.firstElementChild ? e.scrollTop + e.scrollLeft / 1e6 : 0;
+  return e.firstElementChild && !NO_SCROLLER.test(e.localName) ? e.scrollTop + e.scrollLeft / 1e6 : 0;
 }
 
 /** Collects the elements of mutations. */
 function record(records: MutationRecord[]): void {
   if (!last) return;
   for (const mutation of records) {
-    if (isAllChanged) return;
+    if (isAllChanged) break;
     const { type, target, attributeName } = mutation;
     const host = (target as Partial<ShadowRoot>).host;
     const e = isElement(target) ? target : (target.parentElement ?? host);
@@ -265,6 +256,7 @@ function record(records: MutationRecord[]): void {
     }
     if (changed.size + changedInside.size > MOST_CHANGES || added.size > MOST_ADDED) isAllChanged = true;
   }
+  if (isAllChanged) observer.disconnect();
 }
 
 /** Collects what was added, and the elements beside what was added or removed, whose roles and actions can depend on their siblings. */

@@ -18,7 +18,10 @@ export const shadowRootsOf: (root: Root) => ShadowRoot[] = cached((root) => {
     if (shadow) found.push(shadow, ...shadowRootsOf(shadow));
   };
   if (isElement(root)) add(elementShadowRoot(root));
-  for (const e of root.querySelectorAll("*")) add(elementShadowRoot(e));
+  for (const e of root.querySelectorAll("*")) {
+    const shadow = elementShadowRoot(e);
+    if (shadow) add(shadow);
+  }
   return found;
 });
 
