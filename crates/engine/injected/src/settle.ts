@@ -286,11 +286,8 @@ function observe(watching: Watch): { isNew: boolean; closed: Element[] } {
 /** Returns the tree, its open shadow roots, and with `closed` the documents of its frames. Frames without access are added to `closed`. */
 function treesBelow(tree: Tree, closed?: Element[]): Tree[] {
   const trees = [tree];
-  // Each step of a tree walker would be a call of the browser.
-  const elements = tree.querySelectorAll("*");
-  const { length } = elements;
-  for (let index = 0; index < length; index++) {
-    const node = elements[index];
+  const walker = document.createTreeWalker(tree, NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const inner = shadowOf.call(node) as ShadowRoot | null;
     if (inner) trees.push(...treesBelow(inner, closed));
     else if (closed && FRAMES.test(localNameOf.call(node) as string)) {
