@@ -180,7 +180,7 @@ export function elementDisplay(e: Element): string {
 const CHECK_VISIBILITY_OPTIONS = { visibilityProperty: true };
 const RENDERED = { visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true };
 
-/** Returns whether an element is painted, and neither it nor an element around it is transparent. */
+/** Returns whether an element is rendered and not transparent; see `isRendered`. */
 export function isElementRendered(e: Element): boolean {
   return e.checkVisibility(RENDERED);
 }

@@ -30,7 +30,7 @@ interface Ref extends Identity {
   readonly first: number;
   last: number;
   at: number;
-  /** Whether nothing about the element has changed since the snapshot before the last one. */
+  /** Whether the last snapshot used the node of the one before again. */
   isKept?: boolean;
   /** The role and the name by which it was compared with others; empty if it was not. */
   kind?: string;

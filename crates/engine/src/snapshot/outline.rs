@@ -213,6 +213,10 @@ impl<'a> Outline<'a> {
             }
             outline.tokens.push(sum);
         }
+        // A range can end in an element.
+        for end in &mut outline.ends {
+            *end = part.range.end.min(*end);
+        }
         outline
     }
 

@@ -328,6 +328,21 @@ fn a_part_of_a_snapshot_consists_of_its_lines_down_to_a_level() {
 }
 
 #[test]
+fn the_outline_of_a_part_that_ends_in_an_element_has_nothing_after_it() {
+    let mut facts = vec![json!(["list", "", 1, 40])];
+    for item in 2..42 {
+        facts.push(json!(["listitem", "", item, 1]));
+        facts.push(json!(format!("Item {item} with some more words")));
+    }
+    let whole = render(&document("", json!(facts)), Layout::Full);
+    let range = LineRange::parse("e1..e20").expect("it is a range");
+    let part = whole.find(&range, "", None).expect("it is there");
+    let outline = whole.outline(&part, Layout::Full, 150);
+    assert!(outline.contains("Item 2 "), "{outline}");
+    assert!(!outline.contains("e41"), "{outline}");
+}
+
+#[test]
 fn only_refs_are_the_targets_of_folds() {
     for (target, is_range) in [
         ("e1..e2", true),
