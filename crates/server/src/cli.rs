@@ -46,7 +46,7 @@ use tokio::runtime::Handle;
 use crate::config::{Config, ConfigError, Environment};
 #[cfg(unix)]
 use crate::error::ErrorClass;
-use crate::tools::Toolbox;
+use crate::toolbox::Toolbox;
 
 /// Returns the links of the documentation that add the server to a client, as Markdown.
 pub fn client_links() -> String {

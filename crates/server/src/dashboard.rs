@@ -158,7 +158,7 @@ impl Dashboard {
         let page = self.page_of(owned);
         self.permit(page.as_ref())?;
         let page = page.ok_or(Error::NoOpenPage {})?;
-        if !self.has_control(owned) && !owned.session.is_page_annotated(&page) {
+        if !self.has_control(owned) && !owned.session.control().is_page_annotated(&page) {
             return Err(Error::NotInProgress {
                 reason: "The calls of the session control its browser: choose \"Take over\" before you use the page",
             });
@@ -169,7 +169,8 @@ impl Dashboard {
     /// Returns whether the user of this dashboard controls a session.
     fn has_control(&self, owned: &OwnedSession) -> bool {
         let id = self.controlled_id();
-        id.as_deref() == Some(owned.session.id()) && owned.session.holder() == Holder::User
+        id.as_deref() == Some(owned.session.id())
+            && owned.session.control().holder() == Holder::User
     }
 
     /// Returns the page for the next input, whose keys and buttons are released when the input goes to another page.

@@ -8,11 +8,13 @@ mod cli;
 mod config;
 mod dashboard;
 mod error;
+mod features;
 mod files;
 mod server;
 mod sessions;
 mod telemetry;
 mod timestamp;
+mod toolbox;
 mod tools;
 mod transport;
 
@@ -31,11 +33,11 @@ pub use config::{
 };
 pub use error::{ErrorClass, ErrorCode};
 pub use script::reference as code_reference;
-pub use tools::reference::{
+pub use toolbox::reference::{
     BrowserColumn, all_tools, browser_reference, error_reference, tool_reference,
 };
+pub use toolbox::{TOOLSETS, Toolbox};
 pub use tools::tool::{SessionNaming, ToolDef, Toolset};
-pub use tools::{TOOLSETS, Toolbox};
 // Only for the conformance suite: no interface of the product.
 #[doc(hidden)]
 pub use transport::mcp::{Fixtures, set_fixtures};

@@ -5,6 +5,7 @@ mod call;
 pub(crate) mod dispatch;
 mod document_tools;
 pub(crate) mod instructions;
+mod nearest;
 pub(crate) mod prompts;
 pub(crate) mod request;
 pub(crate) mod resources;
@@ -17,12 +18,13 @@ use crate::apps::DevServers;
 use crate::calls::handover::Handovers;
 use crate::config::{AnswerStyle, Settings, ToolsetName};
 use crate::error::Error;
+use crate::features;
 use crate::sessions::browsers::Browsers;
 use crate::sessions::{Caller, OwnedSession, Sessions, Visible};
 use crate::telemetry::METRICS;
 use crate::telemetry::metrics::HealthStats;
+use crate::toolbox::{self, Lookup, Toolbox};
 use crate::tools::tool::ToolDef;
-use crate::tools::{self, Lookup, Toolbox};
 use prompts::Prompts;
 use resources::Resources;
 use std::sync::atomic::AtomicBool;
@@ -68,12 +70,17 @@ impl Server {
     pub(crate) fn new(settings: Settings) -> Result<Self, StartError> {
         LazyLock::force(&METRICS);
         let settings = Arc::new(settings);
-        let policy = tools::policy(&settings)?.map(Arc::new);
+        let policy = toolbox::policy(&settings)?.map(Arc::new);
         let audit = settings.security.audit_log.as_deref();
         let audit = audit.map(AuditLog::open).transpose()?.map(Arc::new);
         let browsers = Arc::new(Browsers::new(settings.clone()));
         let dev_servers = Arc::new(DevServers::new(&settings.dev_servers));
-        let sessions = Sessions::new(settings.clone(), browsers.clone(), dev_servers.clone());
+        let sessions = Sessions::new(
+            settings.clone(),
+            browsers.clone(),
+            dev_servers.clone(),
+            features::of_session,
+        );
         let toolbox = Toolbox::new(&settings.tools);
         let prompts = prompts(&settings, &toolbox)?;
         Ok(Self {

@@ -12,7 +12,6 @@ mod options;
 mod owned;
 pub(crate) mod session;
 mod table;
-mod trace;
 mod visible;
 
 use crate::access::principal::Principal;
@@ -25,6 +24,7 @@ use browsers::Browsers;
 use default_session::{DefaultScope, DefaultSession, DefaultSessions};
 use expiry::Deadline;
 pub(crate) use expiry::unix_ms;
+use session::feature::NewFeatures;
 use session::{Ended, Session};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
@@ -44,6 +44,7 @@ pub(crate) struct Sessions {
     settings: Arc<Settings>,
     browsers: Arc<Browsers>,
     dev_servers: Arc<DevServers>,
+    features: NewFeatures,
     default: Arc<Session>,
     default_sessions: Mutex<DefaultSessions>,
     table: Mutex<Table>,
@@ -140,10 +141,12 @@ impl Sessions {
         settings: Arc<Settings>,
         browsers: Arc<Browsers>,
         dev_servers: Arc<DevServers>,
+        features: NewFeatures,
     ) -> Self {
         Self {
             dev_servers,
-            default: Arc::new(Session::new(settings.clone(), browsers.clone())),
+            default: Arc::new(Session::new(settings.clone(), browsers.clone(), features)),
+            features,
             settings,
             browsers,
             default_sessions: Mutex::default(),
@@ -188,7 +191,7 @@ impl Sessions {
         let own = files::settings_of(&self.settings, &caller.principal);
         let settings = Arc::new(options.applied_to(&own)?);
         let timeout = options.lifetime.unwrap_or(self.settings.sessions.timeout);
-        let session = Arc::new(Session::new(settings, self.browsers.clone()));
+        let session = Arc::new(Session::new(settings, self.browsers.clone(), self.features));
         let id = Uuid::new_v4();
         // The name of the output folder contains the id.
         session.set_id(id.to_string());

@@ -54,7 +54,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("wire/src/transport/websocket.rs", BROWSER),
     (
         "engine/src/video.rs",
-        "images, in a file that `session/video` copies",
+        "images, in a file that `features/video` copies",
     ),
     ("engine/src/backend/image.rs", "images"),
     (
@@ -103,14 +103,14 @@ const WRITERS: &[(&str, &str)] = &[
         "a download, which is the file of the site; its name is masked in `files/names`",
     ),
     (
-        "server/src/sessions/trace/files.rs",
-        "events and bodies are masked in `trace/events` and `trace/har`",
+        "server/src/features/tracing/files.rs",
+        "events and bodies are masked in `tracing/events` and `tracing/har`",
     ),
     ("server/src/sessions/session/console_file.rs", MASKS),
-    ("server/src/sessions/session/har.rs", MASKS),
-    ("server/src/sessions/session/journal.rs", MASKS),
+    ("server/src/features/har.rs", MASKS),
+    ("server/src/features/journal.rs", MASKS),
     (
-        "server/src/sessions/session/video.rs",
+        "server/src/features/video.rs",
         "images; the name is chosen by the client or by Playhouse",
     ),
     (

@@ -14,7 +14,7 @@ use super::do_command::{self, Parsed};
 use super::syntax::switch;
 use crate::config::Environment;
 use crate::error::ErrorClass;
-use crate::tools::TOOLSETS;
+use crate::toolbox::TOOLSETS;
 use crate::tools::tool::Arguments;
 
 pub(super) const NAME: &str = "run";

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{print, syntax::switch};
 use crate::{
     config::{Settings, flags},
-    tools::{self, Toolbox},
+    toolbox::{self, Toolbox},
 };
 
 pub(super) fn command() -> Command {
@@ -23,7 +23,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
-    let policy = match tools::policy(settings) {
+    let policy = match toolbox::policy(settings) {
         Ok(policy) => policy,
         Err(error) => {
             let _ = writeln!(io::stderr(), "{error}");

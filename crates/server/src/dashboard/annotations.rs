@@ -18,7 +18,7 @@ impl Dashboard {
         self.record("dashboard/annotate", &owned).await?;
         let session = owned.session;
         let task = task::spawn("annotations of the user", async move {
-            let annotated = session.begin_annotation(&page);
+            let annotated = session.control().begin_annotation(&page);
             let outcome = annotate(&session, &page).await;
             drop(annotated);
             if let Err(error) = outcome {

@@ -1,6 +1,6 @@
 //! The parts of a session as JSON for the page of the dashboard, with secrets masked and with limits.
 
-use super::uploads::MAX_UPLOAD;
+use super::uploads::{MAX_UPLOAD, can_upload};
 use crate::access::principal::Principal;
 use crate::answers::bound::truncated;
 use crate::apps::{self, DevServer, Excerpt, Position};
@@ -59,13 +59,13 @@ pub(super) fn session(owned: &OwnedSession, owner: &Principal) -> Value {
         "createdAt": created.map(|created| unix_ms(created.created_at)),
         "expiresAt": created.and_then(|created| created.expires_at()).map(unix_ms),
         "pages": pages,
-        "calls": session.call_log().count(),
-        "holder": match session.holder() {
+        "calls": session.control().call_log().count(),
+        "holder": match session.control().holder() {
             Holder::Calls => "calls",
             Holder::UserNext => "userNext",
             Holder::User => "user",
         },
-        "isAnnotated": session.is_annotated(),
+        "isAnnotated": session.control().is_annotated(),
     });
     secrets.redacted_json(value)
 }
@@ -78,7 +78,7 @@ pub(super) fn page(session: &Session, page: &Page) -> Value {
         json!({ "kind": dialog.kind.to_string(), "message": message, "text": dialog.default_value })
     });
     let chooser = page.file_chooser().map(|chooser| {
-        let can_upload = session.can_upload();
+        let can_upload = can_upload(session);
         json!({ "isMultiple": chooser.multiple, "canUpload": can_upload, "maxBytes": MAX_UPLOAD })
     });
     let value = json!({

@@ -7,12 +7,14 @@ use crate::config::Risk;
 use crate::error::{Error, Result};
 use crate::files::valid_name;
 use crate::sessions::OwnedSession;
+use crate::sessions::session::Session;
+use crate::sessions::session::feature::SessionFeature;
 use engine::{Page, Progress};
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::fs::{self, File};
@@ -20,6 +22,8 @@ use tokio::io::AsyncWriteExt as _;
 
 /// The largest size of an upload, in bytes: as much as is sent to a remote browser.
 pub(super) const MAX_UPLOAD: u64 = 100 * 1024 * 1024;
+/// The largest size of the files that are kept, in bytes; the oldest are removed first.
+const MAX_KEPT: u64 = 500 * 1024 * 1024;
 /// The largest number of files in an upload.
 const MAX_FILES: usize = 100;
 /// How long the browser may take to receive the files.
@@ -106,7 +110,8 @@ impl Dashboard {
             return Err(no_file_chooser());
         }
         // The page reads the files when it needs them.
-        owned.session.uploads().keep(upload.folder, upload.size);
+        let kept = owned.session.feature::<KeptUploads>();
+        kept.keep(upload.folder, upload.size);
         let paths = upload.paths;
         // As input, so that the user can answer a dialog that the page opens when it gets the files.
         self.add_input(Input::Files { paths })
@@ -125,7 +130,7 @@ impl Dashboard {
     /// Fails if `browser_file_upload` would not be permitted on the page.
     fn permit_upload(&self, owned: &OwnedSession, page: &Page) -> Result<()> {
         let subject = Subject::FILE_UPLOAD;
-        if !owned.session.can_upload() {
+        if !can_upload(&owned.session) {
             return Err(Error::SwitchedOff {
                 tool: subject.name,
                 setting: Risk::Upload.switch(),
@@ -193,5 +198,35 @@ fn failed(error: io::Error) -> Error {
         reason: format!(
             "The files cannot be stored in the temporary folder of the server: {error}"
         ),
+    }
+}
+
+/// Returns whether the operator allows to upload files to pages.
+pub(super) fn can_upload(session: &Session) -> bool {
+    !session.settings().tools.forbidden.contains(&Risk::Upload)
+}
+
+/// The folders of the files that the user gave to pages of a session, with their sizes, oldest first.
+#[derive(Default)]
+struct KeptUploads(Mutex<Vec<(TempDir, u64)>>);
+
+impl KeptUploads {
+    /// Keeps a folder until the browser context is closed, because pages read files when they need them.
+    fn keep(&self, folder: TempDir, size: u64) {
+        let mut kept = self.folders();
+        kept.push((folder, size));
+        while kept.iter().map(|(_, size)| size).sum::<u64>() > MAX_KEPT {
+            kept.remove(0);
+        }
+    }
+
+    fn folders(&self) -> MutexGuard<'_, Vec<(TempDir, u64)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionFeature for KeptUploads {
+    fn closed(&self) {
+        self.folders().clear();
     }
 }

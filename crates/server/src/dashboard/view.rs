@@ -204,7 +204,7 @@ impl View {
             return;
         };
         let session = shown.owned.session.clone();
-        let (calls, version) = session.call_log().since(shown.calls);
+        let (calls, version) = session.control().call_log().since(shown.calls);
         shown.calls = version;
         if !calls.is_empty() {
             let permission = self.dashboard.principal.permission();
@@ -274,10 +274,10 @@ impl ShownSession {
     fn new(owned: OwnedSession) -> Self {
         let app = owned.session.app();
         let servers = app.map(|app| app.servers().to_vec()).unwrap_or_default();
-        let mut changes = owned.session.call_log().changes();
+        let mut changes = owned.session.control().call_log().changes();
         changes.mark_unchanged();
         Self {
-            _watched: owned.session.watch(),
+            _watched: owned.session.control().watch(),
             changes,
             calls: 0,
             logs: servers.iter().flat_map(|it| FollowedLog::of(it)).collect(),

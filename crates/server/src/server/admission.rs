@@ -3,7 +3,7 @@
 use super::Server;
 use crate::access::principal::Principal;
 use crate::error::Error;
-use crate::tools::Lookup;
+use crate::toolbox::Lookup;
 use crate::tools::tool::ToolDef;
 
 /// There is no tool of that name.

@@ -13,7 +13,7 @@ use crate::calls::{Anonymous, Call, Client};
 use crate::error::Error;
 use crate::sessions::{Caller, SelectedSession, Visible};
 use crate::telemetry::{CallResult, CallSpan, METRICS, RequestInfo};
-use crate::tools::Lookup;
+use crate::toolbox::Lookup;
 use crate::tools::tool::{Arguments, BoxFuture, Reach, ToolDef};
 use serde_json::Value;
 use std::sync::Arc;
@@ -242,7 +242,7 @@ impl Server {
         // The dashboard shows the batch and not its steps.
         let logged = (self.settings.dashboard.is_some() && !call.is_step()).then(|| {
             let secrets = &chosen.session.settings().secrets;
-            let log = chosen.session.call_log();
+            let log = chosen.session.control().call_log();
             log.begin(tool, permission, &arguments, secrets)
         });
         let stop = self.stop.cancelled();

@@ -8,7 +8,8 @@ use crate::calls::tool_spec::OutputFormat;
 use crate::calls::{Call, Elicitation, ElicitationKind, ElicitationResult};
 use crate::config::{AnswerSettings, Settings};
 use crate::error::{Error, Result};
-use crate::sessions::session::Answered;
+use crate::server::nearest::with_nearest;
+use crate::sessions::session::feature::Answered;
 use crate::tools::evidence;
 use crate::tools::tool::{Arguments, Reach, ToolDef};
 use engine::DialogKind;
@@ -168,7 +169,7 @@ async fn outcome(
             };
             return Err(lost.unwrap_or(error));
         }
-        Err(error) => return Err(reach.session.with_nearest(call, error).await),
+        Err(error) => return Err(with_nearest(&reach.session, call, error).await),
         Ok(reply) => reply,
     };
     if reply.error.as_ref().is_some_and(Error::is_dialog) {
@@ -180,7 +181,7 @@ async fn outcome(
         && tool.has_session
         && let Ok(part) = reach.session.part(call)
     {
-        part.record_statements(&mut reply, tool.acts());
+        part.tool_ended(&mut reply, tool.acts());
     }
     let slow_mo = call.settings.browser.slow_mo;
     if tool.acts() && !slow_mo.is_zero() {
@@ -192,8 +193,8 @@ async fn outcome(
         match tool.output_format {
             OutputFormat::Markdown => {
                 let mut answer = session.answer(call, reply).await?;
-                if !answer.tabs.is_empty() && reach.session.has_named_contexts() {
-                    answer.tabs = reach.session.list_tabs_of_contexts(call).await;
+                if !answer.tabs.is_empty() && !reach.session.named_contexts().0.is_empty() {
+                    answer.tabs = reach.session.tabs_of_contexts().listed(call).await;
                 }
                 Ok(answer)
             }

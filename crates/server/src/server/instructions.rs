@@ -1,7 +1,7 @@
 //! The instructions of the server for agents; they are part of each conversation, so they are short.
 
 use crate::config::{AnswerSettings, AnswerStyle};
-use crate::tools::Toolbox;
+use crate::toolbox::Toolbox;
 
 /// Returns the instructions for the enabled tools and the format of answers.
 pub(crate) fn text(toolbox: &Toolbox, answers: &AnswerSettings) -> String {

@@ -6,6 +6,7 @@ use crate::calls::Client;
 use crate::files;
 use crate::sessions::session::{self, Session};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -251,7 +252,7 @@ impl Sessions {
     ) -> Arc<Created> {
         self.end_oldest_abandoned();
         let settings = Arc::new(files::settings_of(&self.settings, owner));
-        let session = Arc::new(Session::new(settings, self.browsers.clone()));
+        let session = Arc::new(Session::new(settings, self.browsers.clone(), self.features));
         let lifetime = self.settings.sessions.timeout;
         let origin = Origin {
             kind: Kind::Default,
@@ -310,7 +311,7 @@ impl Sessions {
         }
         let mut others = self.list(owner);
         others.retain(|created| {
-            created.kind == Kind::Default && created.session.open_profile().is_some()
+            created.kind == Kind::Default && open_profile(&created.session).is_some()
         });
         if others.is_empty() {
             return;
@@ -322,7 +323,7 @@ impl Sessions {
         let profile = settings.profile_dir(&workspace.project);
         let mut others = others.into_iter();
         let Some(other) =
-            others.find(|other| other.session.open_profile().as_ref() == Some(&profile))
+            others.find(|other| open_profile(&other.session).as_ref() == Some(&profile))
         else {
             return;
         };
@@ -344,4 +345,14 @@ impl Sessions {
             self.closed(&other).await;
         }
     }
+}
+
+/// Returns the persistent profile that is open in the browser of a session, if any.
+fn open_profile(session: &Session) -> Option<PathBuf> {
+    let tabs = session.open_tabs()?;
+    if !tabs.open().has_profile() || tabs.closed_reason().is_some() {
+        return None;
+    }
+    let project = session.known_output()?.project();
+    Some(session.settings().profile_dir(project))
 }

@@ -1,61 +1,51 @@
 //! A session: a browser context with its tabs, its folders, and the turn that only one call at a time has.
 
 pub(crate) mod app;
-mod assertions;
 pub(crate) mod changes;
 mod console_file;
 mod contexts;
 pub(crate) mod control;
 pub(crate) mod document_tools;
-pub(crate) mod har;
-mod idle;
+mod end;
+pub(crate) mod feature;
+mod folders;
 mod init_pages;
-mod journal;
-mod nearest;
-pub(crate) mod overlays;
 mod report;
 mod script_access;
-pub(crate) mod statements;
+mod scripts;
 mod tab;
 mod tabs;
-mod traces;
-mod uploads;
-pub(crate) mod video;
+mod turns;
 
 use crate::access::policy::Approvals;
 use crate::access::principal::Permission;
-use crate::answers::reply::Event;
+use crate::answers::reply::{Event, Reply};
 use crate::apps::Reason;
 use crate::calls::{Call, Client, Turn};
-use crate::config::{AnswerStyle, Capability, Risk, Settings};
+use crate::config::{AnswerStyle, Capability, Settings};
 use crate::error::{Error, Result};
-use crate::files::artifacts::Artifacts;
 use crate::files::{self, FileAccess, Output, Workspace};
 use crate::sessions::browsers::Browsers;
-use crate::sessions::call_log::CallLog;
 use crate::sessions::observers::Observers;
-use crate::sessions::trace::Trace;
 use app::App;
 use control::Control;
-use engine::{Page, Progress, Recorded, Recording, Throttling};
-use journal::Journal;
-use script::{Pause, Script, ScriptContext, ScriptRegistry};
+use end::End;
+use engine::{Page, Throttling};
+use feature::{Answered, Features, NewFeatures, SessionFeature};
+use folders::Folders;
+use script::ScriptContext;
 use script_access::ScriptAccess;
+use scripts::Scripts;
 use serde_json::Value;
-use statements::Statements;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime};
-use task::Task;
-use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
-use video::Video;
+use std::time::SystemTime;
+use turns::Turns;
 
 pub(crate) use console_file::{
     level as console_level, line as console_line, lines as console_lines,
 };
 pub(crate) use contexts::DEFAULT_NAME as DEFAULT_CONTEXT;
-pub(crate) use journal::Answered;
+pub(crate) use end::Ended;
 pub(crate) use tab::{TITLE_TIMEOUT, Tab};
 pub(crate) use tabs::{TabSummary, Tabs};
 
@@ -66,41 +56,21 @@ pub(crate) const DEFAULT_NAME: &str = "default";
 pub(crate) struct Session {
     settings: Arc<Settings>,
     browsers: Arc<Browsers>,
-    turn: Arc<tokio::sync::Mutex<()>>,
-    /// Cancelled and replaced when a call closes the session: cancels the earlier calls.
-    closing: Arc<Mutex<CancellationToken>>,
+    turns: Turns,
     /// Set at most once.
     id: OnceLock<String>,
-    output: OnceLock<Output>,
-    /// The artifacts of the session.
-    artifacts: Artifacts,
-    /// The running client code, for its own access.
-    registry: ScriptRegistry,
-    /// The folders of a call whose client did not report its roots in time.
-    fallback_output: OnceLock<Output>,
-    journal: Journal,
+    folders: Folders,
+    scripts: Scripts,
     approvals: Approvals,
-    /// The last calls, for the dashboard.
-    call_log: Arc<CallLog>,
     /// Who uses the browser: calls, or a user at the dashboard.
     control: Arc<Control>,
     /// The observers of calls, which all contexts share.
     observers: Arc<Observers>,
-    trace: Mutex<Option<Trace>>,
-    /// The videos of a call.
-    video: Mutex<Option<Arc<Video>>>,
-    /// The videos that the settings request.
-    automatic_videos: Mutex<Vec<Arc<Video>>>,
-    /// What is drawn over pages.
-    overlays: overlays::Overlays,
-    statements: Statements,
-    uploads: uploads::Uploads,
-    idle: Mutex<Option<Task>>,
+    features: Features,
     contexts: Mutex<contexts::Contexts>,
     /// The app under test, if there is one. Set once.
     app: OnceLock<Arc<App>>,
-    /// Set once; the session opens nothing afterwards.
-    ended: OnceLock<Ended>,
+    end: End,
     state: Mutex<State>,
 }
 
@@ -111,10 +81,6 @@ struct State {
     events: Vec<Event>,
     /// Whether the client was informed that the profile is not used.
     profile_notice_sent: bool,
-    /// Client code with listeners on pages, oldest first.
-    scripts: Vec<Script>,
-    /// The recording of the user's actions, if one is running.
-    recording: Option<Arc<Recording>>,
 }
 
 /// Returns the workspace of a client: its roots, or otherwise the server's folder. `None`: the client did not respond in time.
@@ -124,65 +90,27 @@ pub(crate) async fn workspace(client: &dyn Client, settings: &Settings) -> Optio
     Some(Workspace::of(roots.collect(), &settings.files))
 }
 
-/// Why a session has ended.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Ended {
-    /// A call closed it.
-    Closed(Uuid),
-    /// It expired.
-    Expired(Uuid),
-}
-
-impl From<Ended> for Error {
-    fn from(ended: Ended) -> Self {
-        match ended {
-            Ended::Closed(id) => Self::SessionNotFound {
-                session_id: id.to_string(),
-            },
-            Ended::Expired(id) => Self::SessionExpired {
-                session_id: id.to_string(),
-            },
-        }
-    }
-}
-
-/// The largest number of scripts with listeners; the oldest is stopped first.
-const MAX_SCRIPTS: usize = 16;
-
-/// How long to wait for the document that a page navigates to immediately.
-const REDIRECT_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// How long a document may take to start its recorder before an action.
-const RECORDER_TIMEOUT: Duration = Duration::from_secs(2);
-
 impl Session {
     /// Creates a session without a browser.
-    pub(crate) fn new(settings: Arc<Settings>, browsers: Arc<Browsers>) -> Self {
+    pub(crate) fn new(
+        settings: Arc<Settings>,
+        browsers: Arc<Browsers>,
+        features: NewFeatures,
+    ) -> Self {
         Self {
             settings,
             browsers,
-            turn: Arc::default(),
-            closing: Arc::default(),
+            turns: Turns::default(),
             id: OnceLock::new(),
-            output: OnceLock::new(),
-            artifacts: Artifacts::default(),
-            registry: ScriptRegistry::default(),
-            fallback_output: OnceLock::new(),
-            journal: Journal::default(),
+            folders: Folders::default(),
+            scripts: Scripts::default(),
             approvals: Approvals::default(),
-            call_log: Arc::default(),
             control: Arc::default(),
             observers: Arc::default(),
-            trace: Mutex::default(),
-            video: Mutex::default(),
-            automatic_videos: Mutex::default(),
-            overlays: overlays::Overlays::default(),
-            statements: Statements::default(),
-            uploads: uploads::Uploads::default(),
-            idle: Mutex::default(),
+            features: Features::new(features),
             contexts: Mutex::default(),
             app: OnceLock::new(),
-            ended: OnceLock::new(),
+            end: End::default(),
             state: Mutex::default(),
         }
     }
@@ -216,60 +144,31 @@ impl Session {
 
     /// Returns an error with the reason if the session has ended.
     pub(crate) fn ensure_open(&self) -> Result<()> {
-        match self.ended.get() {
-            Some(ended) => Err((*ended).into()),
+        match self.end.reached() {
+            Some(ended) => Err(ended.into()),
             None => Ok(()),
         }
     }
 
     /// Returns whether a call has its turn.
     pub(crate) fn is_busy(&self) -> bool {
-        self.turn.try_lock().is_err()
+        self.turns.is_taken()
     }
 
     /// Waits for the earlier calls; the session belongs to the caller until the guard is dropped.
     pub(crate) fn turn(&self) -> impl Future<Output = Turn> + Send + use<> {
-        let (turn, closing) = (self.turn.clone(), self.closing.clone());
-        async move {
-            let closed = closing
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone();
-            Turn::on(turn, closed).await
-        }
+        self.turns.next()
     }
 
     /// Like [`Self::turn`], for a call that closes the session: earlier calls are cancelled.
     pub(crate) fn last_turn(&self) -> impl Future<Output = Turn> + Send + use<> {
-        let (turn, closing) = (self.turn.clone(), self.closing.clone());
-        async move {
-            let before =
-                std::mem::take(&mut *closing.lock().unwrap_or_else(PoisonError::into_inner));
-            before.cancel();
-            Turn::on(turn, CancellationToken::new()).await
-        }
+        self.turns.last()
     }
 
     /// Returns the folders of the session. The first call requests the client's roots.
     pub(crate) async fn output(&self, call: &Call) -> &Output {
-        if let Some(output) = self.output.get() {
-            return output;
-        }
-        let cwd = || Workspace::of(Vec::new(), &self.settings.files);
-        let below = |workspace| {
-            let id = self.id.get().map(String::as_str);
-            Output::new(&self.settings, &workspace, id, self.artifacts.clone())
-        };
-        let workspace = match workspace(&*call.client, &self.settings).await {
-            Some(workspace) => workspace,
-            // The client may be busy; the next call repeats the request.
-            None if self.fallback_output.get().is_none() => {
-                return self.fallback_output.get_or_init(|| below(cwd()));
-            }
-            None => cwd(),
-        };
-        // The call has the session's turn, so no other call was faster.
-        self.output.get_or_init(|| below(workspace))
+        let id = self.id.get().map(String::as_str);
+        self.folders.of(call, &self.settings, id).await
     }
 
     /// Writes a whole answer to a file; returns its link. Only callers that may call the tool may read it.
@@ -293,23 +192,12 @@ impl Session {
         FileAccess::new(self.output(call).await.clone(), call.permission())
     }
 
-    /// Returns whether the operator allows to upload files to pages.
-    pub(crate) fn can_upload(&self) -> bool {
-        !self.settings.tools.forbidden.contains(&Risk::Upload)
-    }
-
-    /// Returns the files that the user gave to pages.
-    pub(crate) fn uploads(&self) -> &uploads::Uploads {
-        &self.uploads
-    }
-
     /// Returns the folders of the session, once they are known.
     pub(crate) fn known_output(&self) -> Option<&Output> {
-        self.output.get().or_else(|| self.fallback_output.get())
+        self.folders.get()
     }
 
-    /// Completes a call that still has its turn: writes the journal and trims files. `arguments` are shown in the journal, `text` is the
-    /// answer, `began` the time of arrival.
+    /// Completes a call that still has its turn, and trims files. `arguments` are for a record of calls, `began` is the time of arrival.
     pub(crate) async fn call_ended(
         self: &Arc<Self>,
         call: &Call,
@@ -322,7 +210,9 @@ impl Session {
             return;
         };
         if let Some(arguments) = arguments {
-            self.journal.add(output, call.tool.name, &arguments, answer);
+            for feature in self.features.all() {
+                feature.after_call(output, call.tool.name, &arguments, answer);
+            }
         }
         if let Some(limit) = self.settings.files.output_max_size {
             output.trim(limit, began).await;
@@ -345,16 +235,12 @@ impl Session {
             let Some(reason) = closed else {
                 return Ok(tabs);
             };
-            let mut state = self.state();
-            state.tabs = None;
-            state.scripts.clear();
-            state.recording = None;
-            self.statements.close();
-            state.events.push(Event::BrowserReplaced { reason });
+            drop(self.forget());
+            self.report_event(Event::BrowserReplaced { reason });
         }
-        // The trace of a lost context.
-        Box::pin(self.end_trace()).await;
-        let encoder = self.automatic_encoder().await?;
+        for feature in self.features.all() {
+            feature.before_open(self).await?;
+        }
         let progress = call.within(self.settings.browser.launch_timeout);
         call.set_status("waiting for the browser to start");
         // A large future, which is part of those of most tools.
@@ -366,11 +252,10 @@ impl Session {
         let tabs = Tabs::over(
             open,
             output.clone(),
-            &self.registry,
+            self.scripts.registry(),
             &self.settings,
             observers,
         );
-        Box::pin(self.start_automatic_trace(&tabs)).await;
         {
             let mut state = self.state();
             state.tabs = Some(tabs.clone());
@@ -380,19 +265,10 @@ impl Session {
                 state.events.push(Event::ProfileInUse { dir });
             }
         }
-        let context = &tabs.open().context;
-        Box::pin(self.start_automatic_videos(encoder, context, output)).await?;
-        Ok(tabs)
-    }
-
-    /// Returns the persistent profile that is open in its browser, if any.
-    pub(crate) fn open_profile(&self) -> Option<PathBuf> {
-        let tabs = self.open_tabs()?;
-        if !tabs.open().has_profile() || tabs.closed_reason().is_some() {
-            return None;
+        for feature in self.features.all() {
+            feature.opened(self, &tabs).await?;
         }
-        let project = self.known_output()?.project();
-        Some(self.settings.profile_dir(project))
+        Ok(tabs)
     }
 
     /// Returns what the session lost with its browser or its current page, once.
@@ -427,13 +303,30 @@ impl Session {
         &self.approvals
     }
 
-    /// Returns the last calls of the session; none without a dashboard.
-    pub(crate) fn call_log(&self) -> &Arc<CallLog> {
-        &self.call_log
+    /// Returns who uses the browser.
+    pub(crate) fn control(&self) -> &Arc<Control> {
+        &self.control
+    }
+
+    /// Returns the client code that listens to pages.
+    pub(crate) fn scripts(&self) -> &Scripts {
+        &self.scripts
+    }
+
+    /// Returns the state of a feature.
+    pub(crate) fn feature<T: SessionFeature + Default>(&self) -> Arc<T> {
+        self.features.get()
+    }
+
+    /// Informs the features that a tool has run. `acts`: the tool changes something.
+    pub(crate) fn tool_ended(&self, reply: &mut Reply, acts: bool) {
+        for feature in self.features.all() {
+            feature.after_tool(self, reply, acts);
+        }
     }
 
     /// Returns the observers of the session's calls.
-    pub(crate) fn observers(&self) -> &Observers {
+    pub(crate) fn observers(&self) -> &Arc<Observers> {
         &self.observers
     }
 
@@ -447,30 +340,9 @@ impl Session {
         self.part(call).ok()?.current_page()
     }
 
-    /// Returns whether the current page of the call's context shows a dialog.
-    pub(crate) fn has_dialog(self: &Arc<Self>, call: &Call) -> bool {
-        let page = self.page(call);
-        page.is_some_and(|page| page.dialog().is_some())
-    }
-
-    /// Returns the known URL of the current page of the call's context, without a command to the page.
-    pub(crate) fn page_url(self: &Arc<Self>, call: &Call) -> Option<String> {
-        Some(self.page(call)?.url())
-    }
-
     /// Adds an event to the next answer.
     pub(crate) fn report_event(&self, event: Event) {
         self.state().events.push(event);
-    }
-
-    /// Returns an error if a navigation led to no document of the site: the page crashed, or shows an error page.
-    pub(crate) async fn check_loaded(&self, page: &Page) -> Result<()> {
-        page.follow(REDIRECT_TIMEOUT).await;
-        if let Some(crashed) = self.open_tabs().and_then(|tabs| tabs.take_crash()) {
-            return Err(crashed);
-        }
-        page.failure_since(0)
-            .map_or(Ok(()), |failure| Err(failure.into()))
     }
 
     /// Returns the current tab; opens one if there is none.
@@ -483,12 +355,14 @@ impl Session {
         }
         let tab = tabs.current_or_new(&call.navigation()).await?;
         tab.initialized().await?;
-        self.prepare_recording(call, &tab.page).await;
+        for feature in self.features.all() {
+            feature.before_use(call, &tab.page).await;
+        }
         Ok(tab)
     }
 
     /// Returns the environment of client code for this call.
-    pub(crate) fn setting(&self, call: &Call, page: Page) -> Result<ScriptContext> {
+    pub(crate) fn script_context(&self, call: &Call, page: Page) -> Result<ScriptContext> {
         let gone = || engine::Error::PageClosed {};
         let tabs = self.open_tabs().ok_or_else(gone)?;
         let output = self.known_output().ok_or_else(gone)?;
@@ -499,7 +373,7 @@ impl Session {
                 FileAccess::new(output.clone(), call.permission()),
                 tabs.downloads(),
             )),
-            registry: self.registry.clone(),
+            registry: self.scripts.registry().clone(),
             action: self.settings.timeouts.action,
             navigation: self.settings.timeouts.navigation,
             longest: self.settings.longest_call(),
@@ -507,75 +381,13 @@ impl Session {
         })
     }
 
-    /// Keeps client code for as long as it listens to pages.
-    pub(crate) fn keep_script(&self, script: Script) {
-        let ended: Vec<_> = {
-            let mut state = self.state();
-            state.scripts.push(script);
-            let (over, mut listening): (Vec<_>, Vec<_>) =
-                state.scripts.drain(..).partition(Script::is_over);
-            let surplus = listening.len().saturating_sub(MAX_SCRIPTS);
-            let oldest: Vec<_> = listening.drain(..surplus).collect();
-            state.scripts = listening;
-            over.into_iter().chain(oldest).collect()
-        };
-        drop(ended);
-    }
-
-    /// Returns where client code is paused, if it is.
-    pub(crate) fn pause(&self) -> Option<Pause> {
-        self.state().scripts.iter().rev().find_map(Script::pause)
-    }
-
-    /// Removes the client code that is paused and returns it.
-    pub(crate) fn take_paused_script(&self) -> Option<Script> {
-        let mut state = self.state();
-        let index = state
-            .scripts
-            .iter()
-            .rposition(|script| script.pause().is_some())?;
-        Some(state.scripts.remove(index))
-    }
-
-    /// Returns whether the actions of the user are recorded.
-    pub(crate) fn is_recording(&self) -> bool {
-        self.state().recording.is_some()
-    }
-
-    /// Starts to record the actions of the user in the pages of the context.
-    pub(crate) async fn start_recording(&self, progress: &Progress) -> Result<()> {
-        let tabs = self.open_tabs().ok_or(engine::Error::PageClosed {})?;
-        let recording = tabs.open().context.record(progress).await?;
-        self.state().recording = Some(Arc::new(recording));
-        Ok(())
-    }
-
-    /// Stops the recording and returns it; `None` without a recording.
-    pub(crate) async fn stop_recording(&self) -> Option<Recorded> {
-        let recording = self.state().recording.take()?;
-        let tabs = self.open_tabs()?;
-        Some(recording.stop(&tabs.open().context).await)
-    }
-
-    /// Waits until a running recording includes the documents of a page.
-    async fn prepare_recording(&self, call: &Call, page: &Page) {
-        let recording = self.state().recording.clone();
-        if let Some(recording) = recording {
-            // A page that does not respond is not recorded.
-            let progress = call.within(RECORDER_TIMEOUT);
-            let _ = recording.prepare(&progress, page).await;
-        }
-    }
-
     /// Closes the browser; the next call that needs one launches another.
     pub(crate) async fn close(self: &Arc<Self>) {
         let session = self.clone();
         task::run_to_completion("closing session", async move {
             session.close_contexts(None).await;
-            session.end_trace().await;
-            session.finish_videos().await;
+            session.close_features().await;
             if let Some(tabs) = session.forget() {
-                tabs.finish_har().await;
                 session.browsers.release(tabs.open().clone()).await;
             }
         })
@@ -586,7 +398,7 @@ impl Session {
     pub(crate) async fn release_browser(self: &Arc<Self>) {
         let session = self.clone();
         task::run_to_completion("closing session", async move {
-            session.close_contexts(session.ended.get().copied()).await;
+            session.close_contexts(session.end.reached()).await;
             session.close_own_context().await;
         })
         .await;
@@ -594,17 +406,15 @@ impl Session {
 
     /// Closes the session's own context; the browser is kept.
     async fn close_own_context(&self) {
-        self.end_trace().await;
-        self.finish_videos().await;
+        self.close_features().await;
         if let Some(tabs) = self.forget() {
-            tabs.finish_har().await;
             self.browsers.release_context(tabs.open().clone()).await;
         }
     }
 
     /// Ends the session: later calls get an error. The browser is kept for the next session.
     pub(crate) async fn end(self: &Arc<Self>, ended: Ended) {
-        let _ = self.ended.set(ended);
+        self.end.reach(ended);
         self.release_browser().await;
         let Some(app) = self.app() else { return };
         for (server, left) in app.release_servers(Reason::Over).await {
@@ -614,15 +424,17 @@ impl Session {
         }
     }
 
+    /// Informs the features that the browser context closes.
+    async fn close_features(&self) {
+        for feature in self.features.all().into_iter().rev() {
+            feature.closing(self).await;
+        }
+    }
+
     fn forget(&self) -> Option<Arc<Tabs>> {
-        let (tabs, scripts) = {
-            let mut state = self.state();
-            state.recording = None;
-            (state.tabs.take(), std::mem::take(&mut state.scripts))
-        };
-        drop(scripts);
-        self.statements.close();
-        self.uploads.clear();
+        let tabs = self.state().tabs.take();
+        self.scripts.stop();
+        self.features.close();
         tabs
     }
 

@@ -10,7 +10,7 @@ fn sessions(flags: &[&str]) -> Arc<Sessions> {
     let settings = Arc::new(Settings::of_flags(flags));
     let browsers = Arc::new(Browsers::new(settings.clone()));
     let dev_servers = Arc::new(DevServers::new(&settings.dev_servers));
-    Arc::new(Sessions::new(settings, browsers, dev_servers))
+    Arc::new(Sessions::new(settings, browsers, dev_servers, Vec::new))
 }
 
 /// Creates another session, which never needed a browser.
@@ -18,7 +18,7 @@ fn one_more(sessions: &Arc<Sessions>) -> Result<Arc<Created>> {
     let (settings, browsers) = (sessions.settings.clone(), sessions.browsers.clone());
     let owner = Principal::anonymous();
     let place = Slot::take(sessions, "create_session", &owner, None)?;
-    let session = Arc::new(Session::new(settings, browsers));
+    let session = Arc::new(Session::new(settings, browsers, Vec::new));
     let origin = Origin {
         kind: Kind::Created,
         owner,

@@ -1,36 +1,28 @@
 //! The `browser` toolset: the tools of `@playwright/mcp`, with its names, parameters and answers.
 
 mod annotate;
-mod audit;
 pub(super) mod click;
 mod close;
 mod config;
 mod console;
 mod contexts;
 mod cookies;
-mod coverage;
 mod dialog;
 mod drag;
 mod emulate;
 pub(super) mod evaluate;
-mod export;
 mod files;
 mod find;
 mod form;
 mod generate;
-mod har;
-mod heap;
 mod highlight;
 mod hover;
 mod keyboard;
 mod media;
 mod mouse;
 pub(super) mod navigate;
-pub(super) mod network;
+pub(crate) mod network;
 mod offline;
-mod pdf;
-mod performance;
-mod recording;
 mod resize;
 mod resume;
 mod route;
@@ -39,13 +31,9 @@ mod screenshot;
 mod select;
 mod snapshot;
 mod storage_state;
-mod styles;
 mod tabs;
 mod throttle;
-mod tracing;
 mod verify;
-mod video;
-mod vitals;
 mod wait;
 mod web_mcp;
 mod web_storage;
@@ -56,7 +44,7 @@ use crate::tools::tool::{Tool as _, Toolset};
 /// The tool that calls a WebMCP tool of the page.
 pub(crate) const CALL_DOCUMENT_TOOL: &str = web_mcp::CallTool::NAME;
 
-pub(super) const TOOLSET: Toolset = Toolset::new(
+pub(crate) const TOOLSET: Toolset = Toolset::new(
     "browser",
     "Drive a browser: navigate, read the page as a tree with refs, act on its elements, read console and network.",
     &[
@@ -67,7 +55,6 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         cookies::TOOLS,
         resume::TOOLS,
         highlight::TOOLS,
-        styles::TOOLS,
         workers::TOOLS,
         annotate::TOOLS,
         dialog::TOOLS,
@@ -82,13 +69,7 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         navigate::TOOLS,
         network::TOOLS,
         offline::TOOLS,
-        pdf::TOOLS,
-        recording::TOOLS,
-        vitals::TOOLS,
-        performance::TOOLS,
         throttle::TOOLS,
-        heap::TOOLS,
-        coverage::TOOLS,
         route::TOOLS,
         run_code::TOOLS,
         screenshot::TOOLS,
@@ -98,17 +79,12 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         hover::TOOLS,
         select::TOOLS,
         generate::TOOLS,
-        har::TOOLS,
         storage_state::TOOLS,
         tabs::TOOLS,
-        tracing::TOOLS,
         verify::TOOLS,
-        video::TOOLS,
         wait::TOOLS,
         web_storage::TOOLS,
         contexts::TOOLS,
         web_mcp::TOOLS,
-        audit::TOOLS,
-        export::TOOLS,
     ],
 );

@@ -13,7 +13,7 @@ use crate::sessions::session::app::App;
 use crate::tools::tool::{Reach, Scope, Toolset};
 use std::sync::Arc;
 
-pub(super) const TOOLSET: Toolset = Toolset::new(
+pub(crate) const TOOLSET: Toolset = Toolset::new(
     "e2e",
     "Test an app: its server is started and stopped with the session, and a failure shows both sides, the page's and the server's.",
     &[lifecycle::TOOLS, logs::TOOLS, errors::TOOLS],

@@ -29,7 +29,7 @@ use crate::tools::tool::Toolset;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(super) const TOOLSET: Toolset = Toolset::new(
+pub(crate) const TOOLSET: Toolset = Toolset::new(
     "session",
     "Work in isolated sessions, and read pages as data: each tool answers with one JSON object.",
     &[

@@ -17,6 +17,7 @@ use crate::config::{AnswerStyle, Capability, Risk};
 use crate::error::{Error, ErrorCode, Problem, Result};
 use crate::sessions::Visible;
 use crate::sessions::session::Session;
+use engine::Page;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -172,12 +173,16 @@ pub(crate) struct Reach {
 impl Reach {
     /// Returns the URL of the current page of the call. Returns `None` if the call has no turn or there is no page.
     pub(crate) fn page_url(&self, call: &Call) -> Option<String> {
-        call.has_turn().then(|| self.session.page_url(call))?
+        Some(self.page(call)?.url())
     }
 
     /// Returns whether the current page has an open dialog, which blocks the page. Returns false if the call has no turn.
     pub(crate) fn has_dialog(&self, call: &Call) -> bool {
-        call.has_turn() && self.session.has_dialog(call)
+        self.page(call).is_some_and(|page| page.dialog().is_some())
+    }
+
+    fn page(&self, call: &Call) -> Option<Page> {
+        call.has_turn().then(|| self.session.page(call))?
     }
 }
 
@@ -188,6 +193,8 @@ pub struct Toolset {
     /// The purpose of the tools, for the reference.
     pub about: &'static str,
     groups: &'static [&'static [ToolDef]],
+    /// The tools of features, each with the last tool of the group after which they are listed.
+    features: &'static [(&'static str, &'static [ToolDef])],
 }
 
 impl Toolset {
@@ -200,12 +207,27 @@ impl Toolset {
             name,
             about,
             groups,
+            features: &[],
         }
+    }
+
+    /// Adds the tools of features.
+    pub(crate) const fn with(
+        self,
+        features: &'static [(&'static str, &'static [ToolDef])],
+    ) -> Self {
+        Self { features, ..self }
     }
 
     /// Returns the tools, in the order of `tools/list`.
     pub fn tools(&self) -> impl Iterator<Item = &'static ToolDef> + use<> {
-        self.groups.iter().flat_map(|group| group.iter())
+        let features = self.features;
+        self.groups.iter().flat_map(move |group| {
+            let last = group.last().map(|tool| tool.name);
+            let follows = move |(after, _): &&(&str, _)| last == Some(*after);
+            let features = features.iter().filter(follows);
+            group.iter().chain(features.flat_map(|(_, tools)| *tools))
+        })
     }
 }
 

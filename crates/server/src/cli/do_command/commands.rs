@@ -1,7 +1,7 @@
 //! The commands of `playhouse do`: one for each tool, and further names.
 
 use crate::config::ToolsetName;
-use crate::tools::TOOLSETS;
+use crate::toolbox::TOOLSETS;
 use crate::tools::tool::ToolDef;
 
 /// A command.

@@ -3,7 +3,7 @@
 use super::commands::{self, DoCommand};
 use super::grammar::usage;
 use crate::config::ToolsetName;
-use crate::tools::TOOLSETS;
+use crate::toolbox::TOOLSETS;
 use std::fmt::Write as _;
 
 /// The width of the text.

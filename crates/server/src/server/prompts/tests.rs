@@ -1,6 +1,6 @@
 use super::*;
 use crate::config::{Settings, ToolSettings};
-use crate::tools::Toolbox;
+use crate::toolbox::Toolbox;
 use expect_test::expect;
 use proptest::prelude::*;
 use serde_json::json;
@@ -157,7 +157,7 @@ fn texts_name_only_tools_that_are_on() {
     for set in sets {
         let toolbox = Toolbox::new(&Settings::of_flags(set).tools);
         let on: Vec<_> = toolbox.iter().map(|tool| tool.name).collect();
-        let all: Vec<_> = crate::tools::TOOLSETS
+        let all: Vec<_> = crate::toolbox::TOOLSETS
             .iter()
             .flat_map(|(_, toolset)| toolset.tools())
             .map(|tool| tool.name)

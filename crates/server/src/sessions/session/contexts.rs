@@ -1,5 +1,6 @@
 //! The named contexts of a session in addition to its default one: each with its own browser context, and one of them active.
 
+use super::folders::Folders;
 use super::tab::Tab;
 use super::tabs::TabSummary;
 use super::{Ended, Session};
@@ -34,20 +35,6 @@ pub(crate) struct TabInContext {
     pub(crate) tab: Arc<Tab>,
 }
 
-/// A context in a list.
-pub(crate) struct ListedContext {
-    /// The name.
-    pub(crate) name: String,
-    /// Whether calls without a context use this one.
-    pub(crate) active: bool,
-    /// The number of open pages.
-    pub(crate) pages: usize,
-    /// The URL of the current page.
-    pub(crate) url: Option<String>,
-    /// The address of the proxy.
-    pub(crate) proxy: Option<String>,
-}
-
 impl Session {
     /// Returns the context that a call is for: the named one, or otherwise the active one. The call has the session's turn.
     pub(crate) fn part(self: &Arc<Self>, call: &Call) -> Result<Arc<Session>> {
@@ -68,44 +55,9 @@ impl Session {
         contexts.find(self, name)
     }
 
-    /// Returns the tabs of all contexts in the order in which they were opened.
-    pub(crate) fn tabs_of_contexts(self: &Arc<Self>) -> Vec<TabInContext> {
-        let mut all: Vec<_> = self
-            .sessions_of_contexts()
-            .into_iter()
-            .flat_map(|session| {
-                let tabs = session.open_tabs().map(|tabs| tabs.all());
-                let tabs = (0..).zip(tabs.unwrap_or_default());
-                tabs.map(move |(index, tab)| TabInContext {
-                    session: session.clone(),
-                    index,
-                    tab,
-                })
-            })
-            .collect();
-        all.sort_by_key(|tab| tab.tab.opened);
-        all
-    }
-
-    /// Returns the tab of that index among those of all contexts.
-    pub(crate) fn numbered_tab(self: &Arc<Self>, index: i64) -> Result<TabInContext> {
-        let number = usize::try_from(index).ok();
-        let tab = number.and_then(|number| self.tabs_of_contexts().into_iter().nth(number));
-        tab.ok_or(Error::TabNotFound { index })
-    }
-
-    /// Makes the context of a tab the active one, and the tab its current one, without activating it.
-    pub(crate) fn set_current_tab(self: &Arc<Self>, tab: &TabInContext) -> Result<()> {
-        self.switch_context(tab.tab.context.as_deref().unwrap_or(DEFAULT_NAME))?;
-        if let Some(tabs) = tab.session.open_tabs() {
-            tabs.make_current(&tab.tab.page);
-        }
-        Ok(())
-    }
-
-    /// Returns whether there are contexts beside the default one.
-    pub(crate) fn has_named_contexts(&self) -> bool {
-        !self.contexts().named.is_empty()
+    /// Returns the tabs of all contexts.
+    pub(crate) fn tabs_of_contexts(self: &Arc<Self>) -> TabsOfContexts {
+        TabsOfContexts(self.clone())
     }
 
     /// Returns the sessions of all contexts, the default one first.
@@ -113,24 +65,6 @@ impl Session {
         let contexts = self.contexts();
         let named = contexts.named.iter().map(|(_, session)| session.clone());
         std::iter::once(self.clone()).chain(named).collect()
-    }
-
-    /// Returns the tabs of all contexts for an answer that lists them, and marks them as reported.
-    pub(crate) async fn list_tabs_of_contexts(self: &Arc<Self>, call: &Call) -> Vec<TabFacts> {
-        let active = self.context_or_active(None);
-        let mut listed = Vec::new();
-        for session in self.sessions_of_contexts() {
-            let is_active = active
-                .as_ref()
-                .is_ok_and(|active| Arc::ptr_eq(active, &session));
-            let tabs = session.listed_tabs(call).await.into_iter();
-            listed.extend(tabs.map(|tab| TabSummary {
-                current: tab.current && is_active,
-                ..tab
-            }));
-        }
-        listed.sort_by_key(|summary| summary.tab.opened);
-        listed.iter().map(TabSummary::listed).collect()
     }
 
     /// Opens a context and makes it the active one. The settings are those of the session with changes.
@@ -171,13 +105,11 @@ impl Session {
         call: &Call,
         settings: Settings,
     ) -> Result<PendingContext> {
-        let mut fresh = Session::new(Arc::new(settings), self.browsers.clone());
+        let mut fresh = Session::new(Arc::new(settings), self.browsers.clone(), self.features.new);
         fresh.observers = self.observers.clone();
-        fresh.call_log = self.call_log.clone();
         fresh.control = self.control.clone();
         let output = self.output(call).await.clone();
-        // Set here for the first time.
-        let _ = fresh.output.set(output);
+        fresh.folders = Folders::known(output);
         fresh.set_id(self.id().to_owned());
         if let Some(app) = self.app.get() {
             let _ = fresh.app.set(app.clone());
@@ -209,31 +141,6 @@ impl Session {
         Ok(())
     }
 
-    /// Returns all contexts, the default one first.
-    pub(crate) fn list_contexts(self: &Arc<Self>) -> Vec<ListedContext> {
-        let contexts = self.contexts();
-        let named = contexts.named.iter();
-        let named = named.map(|(name, session)| (name.as_str(), session));
-        let all = std::iter::once((DEFAULT_NAME, self)).chain(named);
-        all.map(|(name, session)| {
-            let settings = &session.settings;
-            let proxy = settings.context.options.proxy.as_ref();
-            let tabs = session.open_tabs();
-            let tabs = tabs.filter(|tabs| tabs.closed_reason().is_none());
-            let current = tabs.as_ref().and_then(|tabs| tabs.current());
-            ListedContext {
-                name: name.to_owned(),
-                active: contexts.active.as_deref().unwrap_or(DEFAULT_NAME) == name,
-                pages: tabs.map_or(0, |tabs| tabs.all().len()),
-                url: current.map(|tab| tab.page.url()),
-                proxy: proxy
-                    .or(settings.browser.proxy.as_ref())
-                    .map(|proxy| proxy.server.clone()),
-            }
-        })
-        .collect()
-    }
-
     /// Returns the named contexts, oldest first, and the active one.
     pub(crate) fn named_contexts(&self) -> (Vec<(String, Arc<Session>)>, Option<String>) {
         let contexts = self.contexts();
@@ -245,7 +152,7 @@ impl Session {
         let Contexts { named, .. } = std::mem::take(&mut *self.contexts());
         let closing = named.iter().map(async |(_, session)| {
             if let Some(ended) = ended {
-                let _ = session.ended.set(ended);
+                session.end.reach(ended);
             }
             session.close_own_context().await;
         });
@@ -254,6 +161,66 @@ impl Session {
 
     fn contexts(&self) -> MutexGuard<'_, Contexts> {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The tabs of all contexts of a session.
+pub(crate) struct TabsOfContexts(Arc<Session>);
+
+impl TabsOfContexts {
+    /// Returns the tabs of all contexts in the order in which they were opened.
+    pub(crate) fn all(&self) -> Vec<TabInContext> {
+        let mut all: Vec<_> = self
+            .0
+            .sessions_of_contexts()
+            .into_iter()
+            .flat_map(|session| {
+                let tabs = session.open_tabs().map(|tabs| tabs.all());
+                let tabs = (0..).zip(tabs.unwrap_or_default());
+                tabs.map(move |(index, tab)| TabInContext {
+                    session: session.clone(),
+                    index,
+                    tab,
+                })
+            })
+            .collect();
+        all.sort_by_key(|tab| tab.tab.opened);
+        all
+    }
+
+    /// Returns the tab of that index among those of all contexts.
+    pub(crate) fn numbered(&self, index: i64) -> Result<TabInContext> {
+        let number = usize::try_from(index).ok();
+        let tab = number.and_then(|number| self.all().into_iter().nth(number));
+        tab.ok_or(Error::TabNotFound { index })
+    }
+
+    /// Makes the context of a tab the active one, and the tab its current one, without activating it.
+    pub(crate) fn set_current(&self, tab: &TabInContext) -> Result<()> {
+        self.0
+            .switch_context(tab.tab.context.as_deref().unwrap_or(DEFAULT_NAME))?;
+        if let Some(tabs) = tab.session.open_tabs() {
+            tabs.make_current(&tab.tab.page);
+        }
+        Ok(())
+    }
+
+    /// Returns the tabs of all contexts for an answer that lists them, and marks them as reported.
+    pub(crate) async fn listed(&self, call: &Call) -> Vec<TabFacts> {
+        let active = self.0.context_or_active(None);
+        let mut listed = Vec::new();
+        for session in self.0.sessions_of_contexts() {
+            let is_active = active
+                .as_ref()
+                .is_ok_and(|active| Arc::ptr_eq(active, &session));
+            let tabs = session.listed_tabs(call).await.into_iter();
+            listed.extend(tabs.map(|tab| TabSummary {
+                current: tab.current && is_active,
+                ..tab
+            }));
+        }
+        listed.sort_by_key(|summary| summary.tab.opened);
+        listed.iter().map(TabSummary::listed).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use super::Session;
 use crate::answers::reply::Event;
 use crate::calls::Call;
 use crate::error::{Error, Result};
+use crate::sessions::call_log::CallLog;
 use engine::Page;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +30,11 @@ pub(crate) enum Holder {
 }
 
 /// The control of a session.
-pub(super) struct Control(watch::Sender<State>);
+#[derive(Default)]
+pub(crate) struct Control {
+    state: watch::Sender<State>,
+    call_log: Arc<CallLog>,
+}
 
 #[derive(Default)]
 struct State {
@@ -42,12 +47,6 @@ struct State {
     annotated: Vec<Page>,
 }
 
-impl Default for Control {
-    fn default() -> Self {
-        Self(watch::Sender::new(State::default()))
-    }
-}
-
 /// The control of a session by a user, until it is dropped.
 pub(crate) struct UserControl {
     session: Arc<Session>,
@@ -57,41 +56,36 @@ pub(crate) struct UserControl {
 
 /// Counts something of a session until it is dropped.
 pub(crate) struct Counted {
-    session: Arc<Session>,
+    control: Arc<Control>,
     counter: fn(&mut State) -> &mut usize,
 }
 
 /// The annotation of a page by the user, until it is dropped.
 pub(crate) struct Annotation {
-    session: Arc<Session>,
+    control: Arc<Control>,
     page: Page,
 }
 
 impl Session {
     /// Gives the control to a user as soon as no call runs that acts; `None` if another user has it.
     pub(crate) fn take_control(self: &Arc<Self>) -> Option<UserControl> {
-        if !self.pass_control(Holder::Calls, Holder::UserNext) {
+        if !self.control.pass(Holder::Calls, Holder::UserNext) {
             return None;
         }
         let session = self.clone();
         let begin = task::spawn("user control", async move {
-            let mut state = session.control.0.subscribe();
+            let mut state = session.control.state.subscribe();
             tokio::select! {
                 _turn = session.turn() => {}
                 // This call has the turn and does nothing.
                 _ = state.wait_for(|state| state.waiting > 0) => {}
             }
-            session.pass_control(Holder::UserNext, Holder::User);
+            session.control.pass(Holder::UserNext, Holder::User);
         });
         Some(UserControl {
             session: self.clone(),
             _begin: begin,
         })
-    }
-
-    /// Returns who controls the session.
-    pub(crate) fn holder(&self) -> Holder {
-        self.control.0.borrow().holder
     }
 
     /// Waits for the turn of a call, and, if the call acts, until no user controls the session. Fails if the session has ended meanwhile, or
@@ -101,7 +95,7 @@ impl Session {
         self.ensure_open()?;
         // The steps of a batch are parts of one call.
         if call.tool.acts() && !call.is_step() {
-            self.wait_for_control(call).await?;
+            self.control.wait_for_call(call).await?;
             self.ensure_open()?;
         }
         Ok(())
@@ -110,17 +104,29 @@ impl Session {
     /// Like [`Self::begin_call`], for a call that closes the session: it cancels the calls before it. While a user controls the session, it
     /// waits behind them instead.
     pub(crate) async fn begin_close(self: &Arc<Self>, call: &Call) -> Result<()> {
-        match self.holder() {
+        match self.control.holder() {
             Holder::Calls => call.take_turn(self.last_turn()).await,
             Holder::UserNext | Holder::User => call.take_turn(self.turn()).await,
         }
         self.ensure_open()?;
-        self.wait_for_control(call).await?;
+        self.control.wait_for_call(call).await?;
         self.ensure_open()
+    }
+}
+
+impl Control {
+    /// Returns the last calls of the session; none without a dashboard.
+    pub(crate) fn call_log(&self) -> &Arc<CallLog> {
+        &self.call_log
+    }
+
+    /// Returns who controls the session.
+    pub(crate) fn holder(&self) -> Holder {
+        self.state.borrow().holder
     }
 
     /// Waits until the user has handed the browser back. Fails after the timeout of the call. The call has its turn.
-    async fn wait_for_control(self: &Arc<Self>, call: &Call) -> Result<()> {
+    async fn wait_for_call(self: &Arc<Self>, call: &Call) -> Result<()> {
         if self.holder() == Holder::Calls {
             return Ok(());
         }
@@ -143,7 +149,7 @@ impl Session {
 
     /// Waits until no user controls the session.
     pub(super) async fn wait_for_hand_back(&self) {
-        let mut state = self.control.0.subscribe();
+        let mut state = self.state.subscribe();
         // The sender lives as long as the session.
         let _ = state.wait_for(|state| state.holder == Holder::Calls).await;
     }
@@ -155,40 +161,40 @@ impl Session {
 
     /// Returns whether a dashboard shows the session.
     pub(crate) fn is_watched(&self) -> bool {
-        self.control.0.borrow().watchers > 0
+        self.state.borrow().watchers > 0
     }
 
     /// Records that the user annotates the page, for which their input is accepted.
     pub(crate) fn begin_annotation(self: &Arc<Self>, page: &Page) -> Annotation {
-        self.change_control(|state| state.annotated.push(page.clone()));
+        self.change(|state| state.annotated.push(page.clone()));
         Annotation {
-            session: self.clone(),
+            control: self.clone(),
             page: page.clone(),
         }
     }
 
     /// Returns whether the user annotates a page of the session.
     pub(crate) fn is_annotated(&self) -> bool {
-        !self.control.0.borrow().annotated.is_empty()
+        !self.state.borrow().annotated.is_empty()
     }
 
     /// Returns whether the user annotates this page.
     pub(crate) fn is_page_annotated(&self, page: &Page) -> bool {
-        self.control.0.borrow().annotated.contains(page)
+        self.state.borrow().annotated.contains(page)
     }
 
     fn count(self: &Arc<Self>, counter: fn(&mut State) -> &mut usize) -> Counted {
-        self.change_control(|state| *counter(state) += 1);
+        self.change(|state| *counter(state) += 1);
         Counted {
-            session: self.clone(),
+            control: self.clone(),
             counter,
         }
     }
 
     /// Changes who has control; returns false if `from` does not have it.
-    fn pass_control(&self, from: Holder, to: Holder) -> bool {
+    fn pass(&self, from: Holder, to: Holder) -> bool {
         let mut is_held = false;
-        self.change_control(|state| {
+        self.change(|state| {
             is_held = state.holder == from;
             if is_held {
                 state.holder = to;
@@ -197,23 +203,23 @@ impl Session {
         is_held
     }
 
-    /// Changes the state of the control, and reports the change to the dashboards.
-    fn change_control(&self, change: impl FnOnce(&mut State)) {
-        self.control.0.send_modify(change);
-        self.call_log().on_change();
+    /// Changes the state, and reports the change to the dashboards.
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        self.state.send_modify(change);
+        self.call_log.on_change();
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
         let counter = self.counter;
-        self.session.change_control(|state| *counter(state) -= 1);
+        self.control.change(|state| *counter(state) -= 1);
     }
 }
 
 impl Drop for Annotation {
     fn drop(&mut self) {
-        self.session.change_control(|state| {
+        self.control.change(|state| {
             let at = state.annotated.iter().position(|page| *page == self.page);
             at.map(|at| state.annotated.swap_remove(at));
         });
@@ -222,7 +228,7 @@ impl Drop for Annotation {
 
 impl Drop for UserControl {
     fn drop(&mut self) {
-        if self.session.holder() == Holder::User {
+        if self.session.control.holder() == Holder::User {
             let active = self.session.context_or_active(None);
             let active = active.unwrap_or_else(|_| self.session.clone());
             let mut state = active.state();
@@ -232,6 +238,7 @@ impl Drop for UserControl {
             }
         }
         self.session
-            .change_control(|state| state.holder = Holder::Calls);
+            .control
+            .change(|state| state.holder = Holder::Calls);
     }
 }

@@ -78,9 +78,14 @@ impl Session {
             let text = "The page is not shown: the server's policy does not allow it.";
             reply.parts.push(Part::Text(text.to_owned()));
         }
-        let shown = match &current {
-            Some(tab) => {
-                let shown = self.snapshot(call, tab, wish);
+        let report = current.as_ref().map(|tab| Report {
+            session: self,
+            call,
+            tab,
+        });
+        let shown = match &report {
+            Some(report) => {
+                let shown = report.snapshot(wish);
                 shown.instrument(part_span!("snapshot")).await
             }
             None => Shown::default(),
@@ -89,8 +94,8 @@ impl Session {
         let mut changes = reply.changes.take().or(shown.changes);
         let read = current.as_ref().and_then(|tab| tab.take_read());
         let progress = call.within(TITLE_TIMEOUT);
-        if let Some(tab) = current.as_ref().filter(|_| !is_title_read) {
-            let overview = self.overview(call, &progress, tab, changes.is_none());
+        if let Some(report) = report.filter(|_| !is_title_read) {
+            let overview = report.overview(&progress, changes.is_none());
             if let Some(overview) = overview.await {
                 is_title_read = true;
                 changes = changes.or(Some(overview.gone).filter(|gone| !gone.is_empty()));
@@ -98,7 +103,9 @@ impl Session {
         }
         let state = read.filter(|_| is_compact).and_then(ReadDocument::event);
         if let Some(changes) = &changes {
-            self.record_changes(changes);
+            for feature in self.features.all() {
+                feature.after_changes(self, changes);
+            }
         }
         let mut summarize = tabs.summarize(&progress, is_title_read).await;
         let changed = mark_reported(&summarize) && !denied;
@@ -119,7 +126,7 @@ impl Session {
         if let Some(tab) = &current {
             answer.modals = tab.modals();
         }
-        answer.pause = self.pause();
+        answer.pause = self.scripts.pause();
         answer.events = std::mem::take(&mut self.state().events);
         answer.events.extend(state);
         if let Some(tab) = &current {
@@ -134,22 +141,6 @@ impl Session {
         answer.events.extend(tabs.other_dialogs());
         answer.events.extend(tabs.download_events().await);
         Ok(answer)
-    }
-
-    /// Reads the title for an answer without a snapshot, and what is gone since the last answer. The answer of a batch lists what is gone in
-    /// its steps.
-    async fn overview(
-        &self,
-        call: &Call,
-        progress: &Progress,
-        tab: &Tab,
-        transients: bool,
-    ) -> Option<Overview> {
-        if !tab.modals().is_empty() {
-            return None;
-        }
-        let transients = transients && self.settings.answers.changes && !call.is_step();
-        tab.overview(progress, transients).await
     }
 
     /// Returns a tool's reply with the modal states and the events since the last answer.
@@ -202,37 +193,59 @@ impl Session {
         withhold_titles(call, &mut summarize);
         summarize
     }
+}
+
+/// What an answer to a call shows of the current page.
+struct Report<'a> {
+    session: &'a Session,
+    call: &'a Call,
+    tab: &'a Tab,
+}
+
+impl Report<'_> {
+    /// Reads the title for an answer without a snapshot, and what is gone since the last answer. The answer of a batch lists what is gone in
+    /// its steps.
+    async fn overview(&self, progress: &Progress, transients: bool) -> Option<Overview> {
+        if !self.tab.modals().is_empty() {
+            return None;
+        }
+        let transients =
+            transients && self.session.settings.answers.changes && !self.call.is_step();
+        self.tab.overview(progress, transients).await
+    }
 
     /// Returns the requested snapshot, or the changes of the page.
-    async fn snapshot(&self, call: &Call, tab: &Tab, wish: SnapshotRequest) -> Shown {
-        let answers = &self.settings.answers;
+    async fn snapshot(&self, wish: SnapshotRequest) -> Shown {
+        let answers = &self.session.settings.answers;
         let is_asked = match &wish {
             SnapshotRequest::AfterAction => answers.snapshot_mode != SnapshotMode::None,
-            SnapshotRequest::ForChanges => answers.changes && tab.modals().is_empty(),
+            SnapshotRequest::ForChanges => answers.changes && self.tab.modals().is_empty(),
             _ => true,
         };
         let is_compact = answers.style == AnswerStyle::Compact;
-        let shown = match (wish, tab.known_size()) {
+        let shown = match (wish, self.tab.known_size()) {
             _ if !is_asked => return Shown::default(),
             (SnapshotRequest::None, _) => return Shown::default(),
             (SnapshotRequest::Inline(text), _) => {
-                tab.set_shown();
+                if !text.is_empty() {
+                    self.tab.set_shown();
+                }
                 return Shown::of_snapshot(SnapshotFacts::Inline(text));
             }
             (SnapshotRequest::Outline { outline, whole }, _) => {
-                tab.set_shown();
-                let written = self.write_outline(call, outline, whole).await;
+                self.tab.set_shown();
+                let written = self.write_outline(outline, whole).await;
                 written.map(Shown::of_snapshot)
             }
             (SnapshotRequest::File(link), _) => {
                 return Shown::of_snapshot(SnapshotFacts::File(link));
             }
-            (SnapshotRequest::AfterAction, _) => self.snapshot_after(call, tab).await,
+            (SnapshotRequest::AfterAction, _) => self.snapshot_after().await,
             (SnapshotRequest::ForChanges, KnownSize::Unknown) if is_compact => {
-                self.snapshot_after(call, tab).await
+                self.snapshot_after().await
             }
             (SnapshotRequest::ForChanges, KnownSize::Small) => {
-                let changes = self.changes_after(call, tab).await;
+                let changes = self.changes_after().await;
                 return changes.unwrap_or_default();
             }
             (SnapshotRequest::ForChanges, _) => return Shown::default(),
@@ -251,9 +264,9 @@ impl Session {
     }
 
     /// Takes a snapshot for the changes of the page alone.
-    async fn changes_after(&self, call: &Call, tab: &Tab) -> Result<Shown> {
-        let seen = tab.snapshot_for_changes(call).await?;
-        let changes = match tab.compare(call, &seen, MAX_CHANGES_TOKENS).await {
+    async fn changes_after(&self) -> Result<Shown> {
+        let seen = self.tab.snapshot_for_changes(self.call).await?;
+        let changes = match self.tab.compare(self.call, &seen, MAX_CHANGES_TOKENS).await {
             Comparison::Lines(lines) => Some(lines),
             Comparison::NewDocument | Comparison::TooLarge => None,
         };
@@ -266,21 +279,22 @@ impl Session {
 
     /// Takes the snapshot after an action. In answers of `@playwright/mcp`, it is in a file. In compact answers, the snapshot of a new
     /// document or its outline is in the answer; of a known document, the changes are.
-    async fn snapshot_after(&self, call: &Call, tab: &Tab) -> Result<Shown> {
-        let answers = &self.settings.answers;
+    async fn snapshot_after(&self) -> Result<Shown> {
+        let answers = &self.session.settings.answers;
         let layout = answers.layout();
-        let is_new = layout == Layout::Compact && !tab.is_shown();
+        let is_new = layout == Layout::Compact && !self.tab.is_shown();
         let options = SnapshotOptions {
-            max_tokens: is_new.then(|| call.max_snapshot_tokens(&tab.page.url())),
+            max_tokens: is_new.then(|| self.call.max_snapshot_tokens(&self.tab.page.url())),
             ..answers.snapshot_options()
         };
         // A page with a modal state cannot be read; its file is empty.
-        let seen = match tab.modals().is_empty() {
-            true => match tab.snapshot_after_action(call, &options).await {
+        let seen = match self.tab.modals().is_empty() {
+            true => match self.tab.snapshot_after_action(self.call, &options).await {
                 Err(engine::Error::Timeout { .. })
-                    if !call.has_own_timeout() && tab.page.is_responsive_again().await =>
+                    if !self.call.has_own_timeout()
+                        && self.tab.page.is_responsive_again().await =>
                 {
-                    tab.snapshot(call, &options).await
+                    self.tab.snapshot(self.call, &options).await
                 }
                 seen => seen,
             },
@@ -294,12 +308,15 @@ impl Session {
             Err(engine::Error::DialogOpen {}) => (String::new(), None),
             seen => {
                 let mut seen = seen?;
-                tab.set_shown();
+                // Of a document that showed nothing, the next answer has the snapshot, too.
+                if !seen.text.is_empty() {
+                    self.tab.set_shown();
+                }
                 shown.title = seen.title.take();
                 gone = Some(seen.gone()).filter(|gone| !gone.is_empty());
                 if answers.changes
                     && let Comparison::Lines(lines) =
-                        tab.compare(call, &seen, MAX_CHANGES_TOKENS).await
+                        self.tab.compare(self.call, &seen, MAX_CHANGES_TOKENS).await
                 {
                     shown.changes = Some(lines);
                 }
@@ -310,27 +327,24 @@ impl Session {
             return Ok(shown);
         }
         if shown.changes.is_none() {
-            self.record_document(&text);
+            for feature in self.session.features.all() {
+                feature.after_document(self.session, &text);
+            }
         }
         shown.changes = shown.changes.or(gone);
         shown.snapshot = Some(match outline {
-            Some(outline) => self.write_outline(call, outline, text).await?,
+            Some(outline) => self.write_outline(outline, text).await?,
             None if is_new => SnapshotFacts::Inline(text),
-            None => SnapshotFacts::File(self.write_snapshot(call, text).await?),
+            None => SnapshotFacts::File(self.write_snapshot(text).await?),
         });
         Ok(shown)
     }
 
     /// Writes the whole snapshot to a file for an answer with its outline.
-    async fn write_outline(
-        &self,
-        call: &Call,
-        outline: String,
-        whole: String,
-    ) -> Result<SnapshotFacts> {
+    async fn write_outline(&self, outline: String, whole: String) -> Result<SnapshotFacts> {
         let tokens = estimate_tokens(&whole);
         // The outline needs no file, and the disk may be full.
-        let link = self.write_snapshot(call, whole).await.ok();
+        let link = self.write_snapshot(whole).await.ok();
         Ok(SnapshotFacts::Outline {
             outline,
             link,
@@ -339,12 +353,12 @@ impl Session {
     }
 
     /// Writes a snapshot to a file; returns the link to it.
-    async fn write_snapshot(&self, call: &Call, text: String) -> Result<String> {
-        let extension = match self.settings.answers.layout() {
+    async fn write_snapshot(&self, text: String) -> Result<String> {
+        let extension = match self.session.settings.answers.layout() {
             Layout::Full => "yml",
             Layout::Compact => "md",
         };
-        let output = self.output(call).await;
+        let output = self.session.output(self.call).await;
         let file = output.automatic("page", extension).await?;
         output.write(&file, text).await?;
         Ok(file.link)

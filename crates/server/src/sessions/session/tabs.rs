@@ -1,6 +1,5 @@
 //! The tabs of a session in the order in which they were opened, and the current one.
 
-use super::har::HarRecording;
 use super::init_pages::InitPages;
 use super::tab::Tab;
 use crate::answers::reply::{Event, OpenedPage, PageFacts, TabFacts};
@@ -21,12 +20,8 @@ use task::Task;
 pub(crate) struct Tabs {
     open: OpenContext,
     shared: Arc<Shared>,
-    /// The recording that a call started.
-    har: Mutex<Option<HarRecording>>,
     /// The parameters of what is emulated beside the options of the session.
     emulated: Mutex<Map<String, Value>>,
-    /// The recording that the settings request.
-    configured_har: Mutex<Option<HarRecording>>,
     _watch: Task,
 }
 
@@ -103,18 +98,10 @@ impl Tabs {
             observers,
         });
         let watch = task::spawn("tabs", follow(shared.clone()));
-        let configured_har = match &settings.context.record_har {
-            Some(wanted) => HarRecording::configured(&open.context, &shared.output, wanted)
-                .inspect_err(|error| tracing::warn!(%error, "requests are not recorded"))
-                .ok(),
-            None => None,
-        };
         Arc::new(Self {
             open,
             shared,
-            har: Mutex::default(),
             emulated: Mutex::default(),
-            configured_har: Mutex::new(configured_har),
             _watch: watch,
         })
     }
@@ -127,23 +114,6 @@ impl Tabs {
     /// Returns the parameters of what is emulated beside the options of the session.
     pub(crate) fn emulated(&self) -> MutexGuard<'_, Map<String, Value>> {
         self.emulated.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the recording that a call started.
-    pub(crate) fn har(&self) -> MutexGuard<'_, Option<HarRecording>> {
-        self.har.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Writes the archives of the running recordings, before the context closes.
-    pub(crate) async fn finish_har(&self) {
-        let configured = self.configured_har.lock();
-        let configured = configured.unwrap_or_else(PoisonError::into_inner).take();
-        let recordings = [configured, self.har().take()];
-        for recording in recordings.into_iter().flatten() {
-            if let Err(error) = recording.stop().await {
-                tracing::warn!(%error, "a HAR cannot be written");
-            }
-        }
     }
 
     /// Returns why the browser has closed, if it has.

@@ -33,7 +33,7 @@ impl Tool for Annotate {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         // At the dashboard, the user sees a page without a window too.
-        let is_watched = tab.session.is_watched();
+        let is_watched = tab.session.control().is_watched();
         if call.settings.browser.headless && !is_watched {
             return Err(Error::NoBrowserWindow {
                 tool: call.tool.name,
@@ -42,7 +42,7 @@ impl Tool for Annotate {
         tab.page.activate(&call.action()).await?;
         call.set_status("waiting for the user to annotate the page");
         let progress = call.within(call.timeout_or(ANNOTATION_TIMEOUT));
-        let _annotated = tab.session.begin_annotation(&tab.page);
+        let _annotated = tab.session.control().begin_annotation(&tab.page);
         let annotated = tab.page.annotate(&progress).await;
         let annotations = match annotated {
             Ok(annotations) => annotations,

@@ -5,7 +5,7 @@ use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Problem, Result};
-use crate::sessions::session::DEFAULT_CONTEXT;
+use crate::sessions::session::{DEFAULT_CONTEXT, Session};
 use crate::sessions::{ProxyOption, SessionOptions, Visible, is_name};
 use crate::tools::scope::WholeSession;
 use crate::tools::tool::{Effect, Tool, ToolDef};
@@ -103,22 +103,32 @@ impl Tool for List {
     type Output = Reply;
 
     async fn run(self, WholeSession(session): WholeSession, _: &Call) -> Result<Reply> {
-        let lines = session.list_contexts().into_iter().map(|context| {
-            let active = if context.active { " (active)" } else { "" };
-            let pages = match context.pages {
-                1 => "1 page".to_owned(),
-                pages => format!("{pages} pages"),
-            };
-            let url = context
-                .url
-                .map(|url| format!(", {url}"))
-                .unwrap_or_default();
-            let proxy = context.proxy.map(|proxy| format!(", proxy {proxy}"));
-            let proxy = proxy.unwrap_or_default();
-            format!("- {}{active}: {pages}{url}{proxy}", context.name)
-        });
+        let (named, active) = session.named_contexts();
+        let active = active.as_deref().unwrap_or(DEFAULT_CONTEXT);
+        let named = named.iter().map(|(name, context)| (name.as_str(), context));
+        let all = std::iter::once((DEFAULT_CONTEXT, &session)).chain(named);
+        let lines = all.map(|(name, context)| line(name, context, name == active));
         Ok(Reply::text(lines.collect::<Vec<_>>().join("\n")))
     }
+}
+
+/// Returns the line of a context: its name, the number of its pages, the URL of the current one, and the address of its proxy.
+fn line(name: &str, context: &Session, is_active: bool) -> String {
+    let tabs = context.open_tabs();
+    let tabs = tabs.filter(|tabs| tabs.closed_reason().is_none());
+    let current = tabs.as_ref().and_then(|tabs| tabs.current());
+    let active = if is_active { " (active)" } else { "" };
+    let pages = match tabs.map_or(0, |tabs| tabs.all().len()) {
+        1 => "1 page".to_owned(),
+        pages => format!("{pages} pages"),
+    };
+    let url = current.map(|tab| format!(", {}", tab.page.url()));
+    let settings = context.settings();
+    let proxy = settings.context.options.proxy.as_ref();
+    let proxy = proxy.or(settings.browser.proxy.as_ref());
+    let proxy = proxy.map(|proxy| format!(", proxy {}", proxy.server));
+    let (url, proxy) = (url.unwrap_or_default(), proxy.unwrap_or_default());
+    format!("- {name}{active}: {pages}{url}{proxy}")
 }
 
 /// Close a browser context with its pages; the default one becomes active.

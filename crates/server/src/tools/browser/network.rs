@@ -229,7 +229,7 @@ fn is_static(request: &Request) -> bool {
 }
 
 /// Returns whether a request failed, or the status of its response is an error. A request that was cancelled did not fail.
-pub(super) fn has_error(request: &Request) -> bool {
+pub(crate) fn has_error(request: &Request) -> bool {
     let is_refused = request
         .response
         .as_ref()
@@ -323,12 +323,12 @@ pub(in crate::tools) fn opcode_name(opcode: u8) -> &'static str {
 }
 
 /// Returns whether the browser requested the icon of the page by itself.
-pub(super) fn is_favicon(request: &Request) -> bool {
+pub(crate) fn is_favicon(request: &Request) -> bool {
     request.resource_type == "other" && request.url.ends_with("/favicon.ico")
 }
 
 /// Returns number, method, URL and outcome of a request.
-pub(super) fn summary(request: &Request) -> String {
+pub(crate) fn summary(request: &Request) -> String {
     let facts: Vec<_> = status(request)
         .into_iter()
         .chain(failure(request).map(|reason| format!("[FAILED] {reason}")))

@@ -35,7 +35,7 @@ impl Tool for Resume {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let stops = self.stops()?;
-        let Some(mut script) = tab.session.take_paused_script() else {
+        let Some(mut script) = tab.session.scripts().take_paused() else {
             return Err(Error::NotInProgress {
                 reason: "Debugger is not paused",
             });

@@ -40,11 +40,11 @@ impl Tool for RunCode {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let code = self.text(&tab, call).await?;
         let shown = format!("await ({code})(page);");
-        let setting = tab.session.setting(call, tab.page.clone())?;
+        let context = tab.session.script_context(call, tab.page.clone())?;
         let progress = call.action();
         let watch = tab.page.watch(&progress).await;
         let name = self.filename.as_deref().unwrap_or(CODE_NAME).to_owned();
-        let script = Script::function(name, code, setting);
+        let script = Script::function(name, code, context);
         let reply = finish(&tab, call, script, watch).await?;
         Ok(reply.and_code(shown))
     }
@@ -59,7 +59,7 @@ pub(super) async fn finish(
 ) -> Result<Reply> {
     call.set_status("waiting for the code to end");
     let outcome = script.ended().await;
-    tab.session.keep_script(script);
+    tab.session.scripts().keep(script);
     let mut reply = Reply::default();
     match outcome.end {
         End::Value(value) => {

@@ -82,12 +82,12 @@ impl Tool for Tabs {
                     missing: &["index"],
                     bare: false,
                 })?;
-                let tab = session.numbered_tab(index)?;
+                let tab = session.tabs_of_contexts().numbered(index)?;
                 tab.tab.page.activate(&call.action()).await?;
-                session.set_current_tab(&tab)?;
+                session.tabs_of_contexts().set_current(&tab)?;
             }
         }
-        let reply = Reply::default().and(Part::Tabs(session.list_tabs_of_contexts(call).await));
+        let reply = Reply::default().and(Part::Tabs(session.tabs_of_contexts().listed(call).await));
         let after = current();
         let is_other = |before: Arc<Tab>| after.is_none_or(|after| after.page != before.page);
         Ok(match before.is_some_and(is_other) {
@@ -114,7 +114,7 @@ impl Tabs {
                 .and_action(call.language(), &codegen::Action::Goto { url })
                 .and_snapshot();
         }
-        Ok(reply.and(Part::Tabs(session.list_tabs_of_contexts(call).await)))
+        Ok(reply.and(Part::Tabs(session.tabs_of_contexts().listed(call).await)))
     }
 }
 
@@ -152,13 +152,13 @@ async fn open_in(
 async fn close(session: &Arc<Session>, call: &Call, index: Option<i64>) -> Result<()> {
     let part = session.part(call)?;
     let current = part.tabs(call).await?.current();
-    let all = session.tabs_of_contexts();
+    let all = session.tabs_of_contexts().all();
     let place = all.iter().position(|tab| {
         let is_current = |current: &Arc<Tab>| current.page == tab.tab.page;
         current.as_ref().is_some_and(is_current)
     });
     let closed = match index {
-        Some(index) => Some(session.numbered_tab(index)?),
+        Some(index) => Some(session.tabs_of_contexts().numbered(index)?),
         None => place.and_then(|place| all.into_iter().nth(place)),
     };
     let Some(closed) = closed else {
@@ -167,13 +167,13 @@ async fn close(session: &Arc<Session>, call: &Call, index: Option<i64>) -> Resul
     let tabs = closed.session.tabs(call).await?;
     tabs.close(&call.navigation(), Some(closed.index)).await?;
     let was_current = current.is_some_and(|current| current.page == closed.tab.page);
-    let others = session.tabs_of_contexts();
+    let others = session.tabs_of_contexts().all();
     let next = place.map(|place| place.min(others.len().saturating_sub(1)));
     if let Some(next) = next
         .and_then(|next| others.get(next))
         .filter(|_| was_current)
     {
-        session.set_current_tab(next)?;
+        session.tabs_of_contexts().set_current(next)?;
     }
     Ok(())
 }

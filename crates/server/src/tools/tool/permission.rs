@@ -77,7 +77,7 @@ pub(super) fn judged_url(
         JudgedPage::Url(url) => Some(url),
         JudgedPage::Current => reach.page_url(call),
         JudgedPage::Tab(index) => {
-            let tab = reach.session.numbered_tab(index).ok()?;
+            let tab = reach.session.tabs_of_contexts().numbered(index).ok()?;
             Some(tab.tab.page.url())
         }
         JudgedPage::None => None,

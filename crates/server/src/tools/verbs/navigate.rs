@@ -11,6 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
+/// How long to wait for the document that a page navigates to immediately.
+const REDIRECT_TIMEOUT: Duration = Duration::from_millis(500);
+
 /// The longest wait until a document of the history is loaded. It may never finish loading, but an incomplete page should not be shown if
 /// it does.
 const BACK_TIMEOUT: Duration = Duration::from_secs(1);
@@ -51,8 +54,18 @@ impl Extent {
             }
         };
         let _ = tokio::time::timeout_at(progress.deadline(), loading).await;
-        session.check_loaded(page).await
+        check_loaded(session, page).await
     }
+}
+
+/// Returns an error if a navigation led to no document of the site: the page crashed, or shows an error page.
+async fn check_loaded(session: &Session, page: &Page) -> Result<()> {
+    page.follow(REDIRECT_TIMEOUT).await;
+    if let Some(crashed) = session.open_tabs().and_then(|tabs| tabs.take_crash()) {
+        return Err(crashed);
+    }
+    page.failure_since(0)
+        .map_or(Ok(()), |failure| Err(failure.into()))
 }
 
 /// Opens a URL in the current tab, whatever modal state is open there. Returns the tab and the outcome; the tab is another one if this one

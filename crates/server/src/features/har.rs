@@ -1,18 +1,27 @@
-//! Recording of the requests of a context to an HTTP archive.
+//! Recording of the requests of a browser context to an HTTP archive: between two calls, or from its start to its end.
+
+mod tools;
 
 use crate::config::{HarContent, HarMode, RecordHar};
 use crate::error::{Error, Problem, Result};
 use crate::files::{Output, WrittenFile};
 use crate::sessions::http_archive::{Bodies, Exchanges, ReadOptions, entry};
+use crate::sessions::session::feature::SessionFeature;
+use crate::sessions::session::{Session, Tabs};
 use crate::timestamp::timestamp;
+use crate::tools::tool::ToolDef;
+use async_trait::async_trait;
 use engine::{BrowserContext, Page, PageId, Progress, Request, UrlPattern};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Seek as _, Write as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+
+pub(super) const TOOLS: &[ToolDef] = tools::TOOLS;
 
 /// The largest body that is embedded, in bytes.
 const MAX_BODY: usize = 10 * 1024 * 1024;
@@ -20,6 +29,57 @@ const MAX_BODY: usize = 10 * 1024 * 1024;
 const MAX_SIZE: usize = 512 * 1024 * 1024;
 /// How long a page may take to return its title.
 const TITLE_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// The recordings of a browser context.
+#[derive(Default)]
+pub(super) struct Har {
+    /// The recording that a call started.
+    called: Mutex<Option<HarRecording>>,
+    /// The recording that the settings request.
+    configured: Mutex<Option<HarRecording>>,
+}
+
+impl Har {
+    /// Returns the recording that a call started.
+    fn called(&self) -> MutexGuard<'_, Option<HarRecording>> {
+        self.called.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn configured(&self) -> MutexGuard<'_, Option<HarRecording>> {
+        let configured = self.configured.lock();
+        configured.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> impl Iterator<Item = HarRecording> {
+        let recordings = [self.configured().take(), self.called().take()];
+        recordings.into_iter().flatten()
+    }
+}
+
+#[async_trait]
+impl SessionFeature for Har {
+    async fn opened(&self, session: &Session, tabs: &Arc<Tabs>) -> Result<()> {
+        let wanted = session.settings().context.record_har.as_ref();
+        if let (Some(wanted), Some(output)) = (wanted, session.known_output()) {
+            let started = HarRecording::configured(&tabs.open().context, output, wanted)
+                .inspect_err(|error| tracing::warn!(%error, "requests are not recorded"));
+            *self.configured() = started.ok();
+        }
+        Ok(())
+    }
+
+    async fn closing(&self, _: &Session) {
+        for recording in self.take() {
+            if let Err(error) = recording.stop().await {
+                tracing::warn!(%error, "a HAR cannot be written");
+            }
+        }
+    }
+
+    fn closed(&self) {
+        self.take().for_each(drop);
+    }
+}
 
 /// What a recording contains.
 #[derive(Debug, Clone, Default)]
@@ -114,11 +174,7 @@ impl HarRecording {
     }
 
     /// Starts the recording that the configuration requests.
-    pub(super) fn configured(
-        context: &BrowserContext,
-        output: &Output,
-        wanted: &RecordHar,
-    ) -> Result<Self> {
+    fn configured(context: &BrowserContext, output: &Output, wanted: &RecordHar) -> Result<Self> {
         let url = wanted.url_filter.as_deref().map(UrlPattern::glob);
         let url = url.transpose().map_err(|reason| Error::InvalidArguments {
             tool: "recordHar",

@@ -1,18 +1,16 @@
-//! Recording of requests to an HTTP archive.
+//! The tools that start and stop a recording.
 
+use super::{Har, HarOptions, HarRecording};
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::config::{Capability, HarContent};
 use crate::error::{Error, Problem, Result};
-use crate::sessions::session::Tabs;
-use crate::sessions::session::har::{HarOptions, HarRecording};
 use crate::tools::scope::TabInAnyState;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::{Feature, UrlPattern};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::sync::Arc;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<StartHar>(), ToolDef::of::<StopHar>()];
 
@@ -48,14 +46,16 @@ impl Tool for StartHar {
             }],
         })?;
         let content = self.content.unwrap_or_default();
-        let tabs = tabs(&tab)?;
+        let tabs = tab.session.open_tabs();
+        let tabs = tabs.ok_or(engine::Error::PageClosed {})?;
+        let har = tab.session.feature::<Har>();
         if content == HarContent::Embed {
             tabs.open()
                 .browser
                 .capabilities()
                 .require(Feature::Bodies)?;
         }
-        if tabs.har().is_some() {
+        if har.called().is_some() {
             return Err(state_error(
                 "A HAR is being recorded already; stop it with browser_har_stop",
             ));
@@ -70,7 +70,7 @@ impl Tool for StartHar {
             minimal: false,
         };
         let recording = HarRecording::start(&tabs.open().context, &files, file, options)?;
-        *tabs.har() = Some(recording);
+        *har.called() = Some(recording);
         Ok(Reply::text("HAR recording started"))
     }
 }
@@ -90,7 +90,7 @@ impl Tool for StopHar {
     type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, _: &Call) -> Result<Reply> {
-        let recording = tabs(&tab)?.har().take();
+        let recording = tab.session.feature::<Har>().called().take();
         let Some(recording) = recording else {
             return Err(state_error(
                 "No HAR is being recorded; start with browser_har_start",
@@ -112,11 +112,6 @@ impl Tool for StopHar {
             link: summary.file.link,
         }))
     }
-}
-
-fn tabs(tab: &TabInAnyState) -> Result<Arc<Tabs>> {
-    let tabs = tab.session.open_tabs();
-    Ok(tabs.ok_or(engine::Error::PageClosed {})?)
 }
 
 fn state_error(reason: &'static str) -> Error {

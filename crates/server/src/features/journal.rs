@@ -1,6 +1,7 @@
 //! The journal of a session (`--save-session`): each call and its answer, appended to `session.md`.
 
 use crate::files::Output;
+use crate::sessions::session::feature::{Answered, SessionFeature};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::io::{self, Write as _};
@@ -22,31 +23,15 @@ const SECTIONS: &[(&str, &str)] = &[
     ("Paused", "paused"),
 ];
 
-/// The answer to a call.
-pub(crate) struct Answered<'a> {
-    /// The text, in sections.
-    pub(crate) text: &'a str,
-    /// Whether it is an error.
-    pub(crate) is_error: bool,
-    /// The media types of the images.
-    pub(crate) images: Vec<&'a str>,
-}
-
 /// The journal; its folder is created with the first entry.
 #[derive(Default)]
 pub(super) struct Journal {
     file: Mutex<Option<PathBuf>>,
 }
 
-impl Journal {
+impl SessionFeature for Journal {
     /// Adds a call. A write error does not make the call or later ones fail.
-    pub(super) fn add(
-        &self,
-        output: &Output,
-        tool: &str,
-        arguments: &Value,
-        answer: &Answered<'_>,
-    ) {
+    fn after_call(&self, output: &Output, tool: &str, arguments: &Value, answer: &Answered<'_>) {
         let Some(path) = self.path(output) else {
             return;
         };
@@ -56,7 +41,9 @@ impl Journal {
             tracing::warn!(%error, "the session's journal cannot be written");
         }
     }
+}
 
+impl Journal {
     /// Returns the path of the journal; creates a new folder for it.
     fn path(&self, output: &Output) -> Option<PathBuf> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,7 @@ pub use browsers::{BrowserColumn, browser_reference};
 
 use crate::config::{DEFAULT_SESSION_TOOLS, ToolsetName};
 use crate::error::ErrorCode;
-use crate::tools::TOOLSETS;
+use crate::toolbox::TOOLSETS;
 use crate::tools::tool::{Effect, ToolDef, Toolset};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;

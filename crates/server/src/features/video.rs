@@ -1,29 +1,39 @@
 //! The videos of a context: one for each of its pages, from the start of the recording to its end.
 
-use super::Session;
+mod overlays;
+mod tools;
+
 use crate::calls::Call;
-use crate::config::FFMPEG;
+use crate::config::{FFMPEG, Settings};
 use crate::error::{Error, Result};
 use crate::files::{Output, WrittenFile};
+use crate::sessions::session::feature::SessionFeature;
+use crate::sessions::session::{Session, Tabs};
+use crate::tools::tool::ToolDef;
+use async_trait::async_trait;
 use engine::{
     BrowserContext, Feature, Ffmpeg, Page, Progress, Size, VideoEncoder, VideoOptions,
     VideoRecording,
 };
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use task::Task;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use overlays::Overlays;
+
+pub(super) const TOOLS: &[ToolDef] = tools::TOOLS;
+
 /// How long a page may take until its screencast begins.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The rate of videos that are recorded without a call, in frames for each second.
-pub(crate) const DEFAULT_FPS: f64 = 25.0;
+const DEFAULT_FPS: f64 = 25.0;
 
 /// The recording of all pages of a context.
-pub(crate) struct Video {
+struct Video {
     shared: Arc<Shared>,
     /// Starts and ends the videos of pages that open and close.
     _follow: Task,
@@ -41,7 +51,7 @@ struct Shared {
 }
 
 /// Where videos are written.
-pub(crate) enum Target {
+enum Target {
     /// This file, and numbered ones beside it.
     File(WrittenFile),
     /// A folder that the operator chose.
@@ -58,7 +68,7 @@ struct RecordedPage {
 
 impl Video {
     /// Starts to record the pages of a context.
-    pub(crate) async fn start(
+    async fn start(
         context: BrowserContext,
         encoder: VideoEncoder,
         options: VideoOptions,
@@ -83,7 +93,7 @@ impl Video {
     }
 
     /// Begins a chapter in the videos of all pages.
-    pub(crate) async fn add_chapter(&self, title: &str) {
+    async fn add_chapter(&self, title: &str) {
         for recorded in &*self.shared.pages.lock().await {
             if let Some(recording) = &recorded.recording {
                 recording.add_chapter(title);
@@ -92,7 +102,7 @@ impl Video {
     }
 
     /// Completes the videos. Returns links to them, in the order in which the pages were opened.
-    pub(crate) async fn finish(&self) -> Result<Vec<String>> {
+    async fn finish(&self) -> Result<Vec<String>> {
         self.shared.stopped.cancel();
         let mut pages = self.shared.pages.lock().await;
         let completed = pages
@@ -192,55 +202,47 @@ async fn follow(shared: Arc<Shared>) {
     }
 }
 
-impl Session {
-    /// Returns an error if a video is being recorded.
-    pub(crate) fn refuse_second_video(&self) -> Result<()> {
-        match *self.video() {
-            Some(_) => Err(Error::VideoStarted {}),
-            None => Ok(()),
-        }
-    }
+/// The videos of a browser context.
+#[derive(Default)]
+pub(super) struct Videos {
+    /// The videos of a call.
+    called: Mutex<Option<Arc<Video>>>,
+    /// The videos that the settings request, and what encodes them.
+    automatic: Mutex<Vec<Arc<Video>>>,
+    encoder: Mutex<Option<VideoEncoder>>,
+    /// What is drawn over pages.
+    overlays: Overlays,
+}
 
-    /// Returns what encodes videos: ffmpeg, or without one the browser, if it can and no certain ffmpeg is wanted.
-    pub(crate) async fn video_encoder(&self) -> Result<VideoEncoder> {
-        let ffmpeg = &self.settings.files.video.ffmpeg;
-        let capabilities = self.settings.browser.kind.capabilities();
-        match Ffmpeg::find(ffmpeg).await {
-            Ok(ffmpeg) => Ok(VideoEncoder::Ffmpeg(ffmpeg)),
-            Err(_) if ffmpeg == Path::new(FFMPEG) && capabilities.has(Feature::VideoFrames) => {
-                Ok(VideoEncoder::Browser)
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Starts to record the open pages of this context and those that will open.
-    pub(crate) async fn start_video(
+impl Videos {
+    /// Starts to record the open pages of the context and those that will open.
+    async fn start(
         &self,
+        session: &Session,
         call: &Call,
         encoder: VideoEncoder,
         options: VideoOptions,
         target: Target,
     ) -> Result<()> {
-        let tabs = self.tabs(call).await?;
-        let output = self.output(call).await.clone();
+        let tabs = session.tabs(call).await?;
+        let output = session.output(call).await.clone();
         let context = tabs.open().context.clone();
         let video = Video::start(context, encoder, options, output, target).await;
-        *self.video() = Some(Arc::new(video));
+        *self.called() = Some(Arc::new(video));
         Ok(())
     }
 
     /// Begins a chapter in the videos that are being recorded.
-    pub(crate) async fn add_chapter(&self, title: &str) {
-        let video = self.video().clone();
+    async fn add_chapter(&self, title: &str) {
+        let video = self.called().clone();
         if let Some(video) = video {
             video.add_chapter(title).await;
         }
     }
 
     /// Completes the videos of a call, and returns links to them.
-    pub(crate) async fn stop_video(&self) -> Result<Vec<String>> {
-        let video = self.video().take();
+    async fn stop(&self) -> Result<Vec<String>> {
+        let video = self.called().take();
         let Some(video) = video else {
             return Ok(Vec::new());
         };
@@ -250,30 +252,40 @@ impl Session {
         finished.await.unwrap_or_else(|| Ok(Vec::new()))
     }
 
-    /// Completes all videos, before the browser or the context is closed.
-    pub(super) async fn finish_videos(&self) {
-        let automatic = std::mem::take(&mut *self.automatic_videos());
-        let called = self.video().take();
-        let all: Vec<_> = automatic.into_iter().chain(called).collect();
-        let finished = all.iter().map(|video| video.finish());
-        for result in futures_util::future::join_all(finished).await {
-            if let Err(error) = result {
-                tracing::warn!(%error, "a video was not written");
-            }
+    fn called(&self) -> MutexGuard<'_, Option<Arc<Video>>> {
+        self.called.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn automatic(&self) -> MutexGuard<'_, Vec<Arc<Video>>> {
+        self.automatic
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn encoder(&self) -> MutexGuard<'_, Option<VideoEncoder>> {
+        self.encoder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl SessionFeature for Videos {
+    async fn before_open(&self, session: &Session) -> Result<()> {
+        let settings = session.settings();
+        let video = &settings.files.video;
+        if video.save.is_some() || video.record.is_some() {
+            let encoder = encoder(settings).await?;
+            *self.encoder() = Some(encoder);
         }
+        Ok(())
     }
 
     /// Starts the videos that the settings request.
-    pub(super) async fn start_automatic_videos(
-        &self,
-        encoder: Option<VideoEncoder>,
-        context: &BrowserContext,
-        output: &Output,
-    ) -> Result<()> {
-        let Some(encoder) = encoder else {
+    async fn opened(&self, session: &Session, tabs: &Arc<Tabs>) -> Result<()> {
+        let encoder = self.encoder().take();
+        let (Some(encoder), Some(output)) = (encoder, session.known_output()) else {
             return Ok(());
         };
-        let settings = &self.settings.files.video;
+        let settings = &session.settings().files.video;
         let mut targets: Vec<(Target, Option<Size>)> = Vec::new();
         if let Some(size) = settings.save {
             let file = output.automatic("video", "webm").await?;
@@ -288,34 +300,41 @@ impl Session {
                 size,
                 fps: DEFAULT_FPS,
             };
-            let (context, encoder) = (context.clone(), encoder.clone());
+            let (context, encoder) = (tabs.open().context.clone(), encoder.clone());
             let video = Video::start(context, encoder, options, output.clone(), target);
             started.push(Arc::new(video.await));
         }
-        let before = std::mem::replace(&mut *self.automatic_videos(), started);
-        for video in before {
-            if let Err(error) = video.finish().await {
-                tracing::warn!(%error, "a video was not written");
-            }
-        }
+        let before = std::mem::replace(&mut *self.automatic(), started);
+        finish(before).await;
         Ok(())
     }
 
-    /// Returns what encodes the videos that the settings request; `None` if they request none.
-    pub(super) async fn automatic_encoder(&self) -> Result<Option<VideoEncoder>> {
-        let settings = &self.settings.files.video;
-        match settings.save.is_some() || settings.record.is_some() {
-            true => Ok(Some(self.video_encoder().await?)),
-            false => Ok(None),
+    async fn closing(&self, _: &Session) {
+        let mut all = std::mem::take(&mut *self.automatic());
+        all.extend(self.called().take());
+        finish(all).await;
+    }
+}
+
+/// Completes videos.
+async fn finish(videos: Vec<Arc<Video>>) {
+    let finished = videos.iter().map(|video| video.finish());
+    for result in futures_util::future::join_all(finished).await {
+        if let Err(error) = result {
+            tracing::warn!(%error, "a video was not written");
         }
     }
+}
 
-    fn video(&self) -> std::sync::MutexGuard<'_, Option<Arc<Video>>> {
-        self.video.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn automatic_videos(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Video>>> {
-        let videos = self.automatic_videos.lock();
-        videos.unwrap_or_else(PoisonError::into_inner)
+/// Returns what encodes videos: ffmpeg, or without one the browser, if it can and no certain ffmpeg is wanted.
+async fn encoder(settings: &Settings) -> Result<VideoEncoder> {
+    let ffmpeg = &settings.files.video.ffmpeg;
+    let capabilities = settings.browser.kind.capabilities();
+    match Ffmpeg::find(ffmpeg).await {
+        Ok(ffmpeg) => Ok(VideoEncoder::Ffmpeg(ffmpeg)),
+        Err(_) if ffmpeg == Path::new(FFMPEG) && capabilities.has(Feature::VideoFrames) => {
+            Ok(VideoEncoder::Browser)
+        }
+        Err(error) => Err(error.into()),
     }
 }

@@ -6,17 +6,66 @@ use crate::calls::Call;
 use crate::config::{Capability, Secrets};
 use crate::error::{Error, Result};
 use crate::sessions::session::Session;
+use crate::sessions::session::feature::SessionFeature;
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
+use async_trait::async_trait;
 use engine::codegen::{Language, Typed};
+use engine::{Page, Progress, Recorded, Recording};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<StartRecording>(),
     ToolDef::of::<StopRecording>(),
 ];
+
+/// How long a document may take to start its recorder before an action.
+const RECORDER_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The recording of the user's actions, if one is running.
+#[derive(Default)]
+pub(super) struct UserActions(Mutex<Option<Arc<Recording>>>);
+
+impl UserActions {
+    /// Starts to record the actions of the user in the pages of the context.
+    async fn start(&self, session: &Session, progress: &Progress) -> Result<()> {
+        let tabs = session.open_tabs().ok_or(engine::Error::PageClosed {})?;
+        let recording = tabs.open().context.record(progress).await?;
+        *self.recording() = Some(Arc::new(recording));
+        Ok(())
+    }
+
+    /// Stops the recording and returns it; `None` without a recording.
+    async fn stop(&self, session: &Session) -> Option<Recorded> {
+        let recording = self.recording().take()?;
+        let tabs = session.open_tabs()?;
+        Some(recording.stop(&tabs.open().context).await)
+    }
+
+    fn recording(&self) -> MutexGuard<'_, Option<Arc<Recording>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl SessionFeature for UserActions {
+    /// Waits until a running recording includes the documents of a page.
+    async fn before_use(&self, call: &Call, page: &Page) {
+        let recording = self.recording().clone();
+        if let Some(recording) = recording {
+            // A page that does not respond is not recorded.
+            let progress = call.within(RECORDER_TIMEOUT);
+            let _ = recording.prepare(&progress, page).await;
+        }
+    }
+
+    fn closed(&self) {
+        self.recording().take();
+    }
+}
 
 /// Record what the user does in the browser, until browser_stop_recording.
 #[derive(Deserialize, JsonSchema)]
@@ -36,12 +85,13 @@ impl Tool for StartRecording {
     type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        if tab.session.is_recording() {
+        let actions = tab.session.feature::<UserActions>();
+        if actions.recording().is_some() {
             return Err(Error::NotInProgress {
                 reason: "Recording is already in progress.",
             });
         }
-        tab.session.start_recording(&call.action()).await?;
+        actions.start(&tab.session, &call.action()).await?;
         tab.page.activate(&call.action()).await?;
         Ok(Reply::text(
             "Recording started. Call browser_stop_recording to retrieve the recorded actions.",
@@ -59,7 +109,8 @@ impl Tool for StopRecording {
     type Output = Reply;
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
-        let Some(mut recorded) = session.stop_recording().await else {
+        let actions = session.feature::<UserActions>();
+        let Some(mut recorded) = actions.stop(&session).await else {
             return Err(Error::NotInProgress {
                 reason: "No recording in progress, use browser_start_recording to start one.",
             });

@@ -1,7 +1,7 @@
 //! What is drawn over the pages of a context for those who watch a video: the actions of calls, and a pointer.
 
-use super::Session;
 use crate::sessions::observers::{CallObserver, CallOutcome, ObservedCall};
+use crate::sessions::session::Session;
 use async_trait::async_trait;
 use engine::codegen::{Language, locator as locator_code};
 use engine::{ActionOverlay, ActionStyle, BrowserContext, Page, Point, Progress, Rect};
@@ -16,7 +16,7 @@ const POINTER_DURATION: Duration = Duration::from_millis(800);
 
 /// The overlays of a context.
 #[derive(Default)]
-pub(crate) struct Overlays(Mutex<State>);
+pub(super) struct Overlays(Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -28,15 +28,15 @@ struct State {
 
 /// How actions are shown.
 #[derive(Debug, Clone)]
-pub(crate) struct ShownActions {
+pub(super) struct ShownActions {
     /// How long each action is shown before it is done.
-    pub(crate) duration: Duration,
+    pub(super) duration: Duration,
     /// The corner or edge of the title.
-    pub(crate) position: &'static str,
+    pub(super) position: &'static str,
     /// Whether a pointer moves to the point of each action.
-    pub(crate) cursor: bool,
+    pub(super) cursor: bool,
     /// The styles.
-    pub(crate) style: ActionStyle,
+    pub(super) style: ActionStyle,
 }
 
 /// Draws the actions of the calls on one context.
@@ -48,28 +48,28 @@ struct Drawing {
     drawn: Mutex<Option<Point>>,
 }
 
-impl Session {
+impl Overlays {
     /// Shows the actions of the next calls, or stops that.
-    pub(crate) async fn show_actions(&self, actions: Option<ShownActions>) {
-        self.overlays.state().actions = actions;
-        self.apply_overlays().await;
+    pub(super) async fn show_actions(&self, session: &Session, actions: Option<ShownActions>) {
+        self.state().actions = actions;
+        self.apply(session).await;
     }
 
     /// Shows a pointer while a video is recorded, or stops that.
-    pub(crate) async fn show_pointer(&self, on: bool) {
-        let before = std::mem::replace(&mut self.overlays.state().has_pointer, on);
+    pub(super) async fn show_pointer(&self, session: &Session, on: bool) {
+        let before = std::mem::replace(&mut self.state().has_pointer, on);
         if before != on {
-            self.apply_overlays().await;
+            self.apply(session).await;
         }
     }
 
-    async fn apply_overlays(&self) {
-        let context = self.open_tabs().map(|tabs| tabs.open().context.clone());
+    async fn apply(&self, session: &Session) {
+        let context = session.open_tabs().map(|tabs| tabs.open().context.clone());
         let (before, is_on) = {
-            let mut state = self.overlays.state();
+            let mut state = self.state();
             let before = state.observer.take();
             if let Some(before) = &before {
-                self.observers().remove(before);
+                session.observers().remove(before);
             }
             let pointer_only = || ShownActions {
                 duration: POINTER_DURATION,
@@ -90,7 +90,7 @@ impl Session {
                     has_titles,
                     drawn: Mutex::default(),
                 });
-                self.observers().add(observer.clone());
+                session.observers().add(observer.clone());
                 state.observer = Some(observer);
             }
             (before, state.observer.is_some())
@@ -103,9 +103,7 @@ impl Session {
             }
         }
     }
-}
 
-impl Overlays {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -199,6 +197,6 @@ impl Drawing {
 }
 
 /// Returns a duration in whole milliseconds.
-pub(crate) fn milliseconds(duration: Duration) -> u64 {
+pub(super) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,6 +1,6 @@
 //! The text of an exported test.
 
-use crate::sessions::session::statements::RecordedStatements;
+use super::RecordedStatements;
 use engine::codegen::javascript::string as quote;
 
 /// An exported test.
@@ -51,9 +51,9 @@ impl TestFile {
 
 #[cfg(test)]
 mod tests {
+    use super::super::TestStatement;
     use super::*;
     use crate::config::{Secrets, Variables};
-    use crate::sessions::session::statements::TestStatement;
 
     #[test]
     fn a_test_names_its_variables_and_the_lines_of_its_statements() {

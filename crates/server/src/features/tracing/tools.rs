@@ -1,5 +1,6 @@
-//! Traces for the trace viewer of Playwright.
+//! The tools that start and stop a trace.
 
+use super::Tracing;
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
@@ -29,7 +30,8 @@ impl Tool for StartTracing {
     type Output = Reply;
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
-        let links = session.start_trace(call).await?;
+        let tracing = session.feature::<Tracing>();
+        let links = tracing.start(&session, call).await?;
         let reply = Reply::text("Trace recording started");
         if call.settings.answers.style == AnswerStyle::Compact {
             return Ok(reply);
@@ -56,7 +58,7 @@ impl Tool for StopTracing {
     type Output = Reply;
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
-        let links = session.stop_trace().await?;
+        let links = session.feature::<Tracing>().stop().await?;
         let reply = Reply::text("Trace recording stopped.");
         if call.settings.answers.style == AnswerStyle::Compact {
             return Ok(reply.and(file("Trace", links.archive)));

@@ -1,13 +1,13 @@
-//! Videos of the pages of a context, their chapters, and overlays that show actions in them.
+//! The tools that start and stop videos, add chapters, and show actions in them.
 
+use super::overlays::{ShownActions, milliseconds};
+use super::{DEFAULT_FPS, Target, Videos, encoder};
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
 use crate::sessions::session::Session;
-use crate::sessions::session::overlays::{ShownActions, milliseconds};
-use crate::sessions::session::video::{DEFAULT_FPS, Target};
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::{ActionStyle, ChapterOverlay, Page, Size, VideoOptions};
 use schemars::JsonSchema;
@@ -65,7 +65,10 @@ impl Tool for StartVideo {
     type Output = Reply;
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
-        session.refuse_second_video()?;
+        let videos = session.feature::<Videos>();
+        if videos.called().is_some() {
+            return Err(Error::VideoStarted {});
+        }
         let fps = self.fps.unwrap_or(DEFAULT_FPS);
         if !(fps > 0.0 && fps <= MAX_FPS) {
             return Err(invalid(
@@ -77,16 +80,17 @@ impl Tool for StartVideo {
         let files = session.files(call).await;
         let named = self.filename.as_deref();
         let named = named.map(|name| files.writable(name)).transpose()?;
-        let encoder = session.video_encoder().await?;
+        let encoder = encoder(session.settings()).await?;
         let file = match named {
             Some(file) => file,
             None => files.automatic("video", "webm").await?,
         };
         let options = VideoOptions { size, fps };
-        session
-            .start_video(call, encoder, options, Target::File(file))
+        videos
+            .start(&session, call, encoder, options, Target::File(file))
             .await?;
-        session.show_pointer(self.cursor == Some(true)).await;
+        let cursor = self.cursor == Some(true);
+        videos.overlays.show_pointer(&session, cursor).await;
         Ok(Reply::text("Video recording started."))
     }
 }
@@ -128,8 +132,9 @@ impl Tool for StopVideo {
     type Output = Reply;
 
     async fn run(self, session: Arc<Session>, _: &Call) -> Result<Reply> {
-        session.show_pointer(false).await;
-        let links = session.stop_video().await?;
+        let videos = session.feature::<Videos>();
+        videos.overlays.show_pointer(&session, false).await;
+        let links = videos.stop().await?;
         if links.is_empty() {
             return Ok(Reply::text("No videos were recorded."));
         }
@@ -164,7 +169,8 @@ impl Tool for VideoChapter {
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
         let page = open_page(&session)?;
         let duration = duration(self.duration, CHAPTER_DURATION);
-        session.add_chapter(&self.title).await;
+        let videos = session.feature::<Videos>();
+        videos.add_chapter(&self.title).await;
         let card = ChapterOverlay {
             title: &self.title,
             description: self.description.as_deref(),
@@ -248,7 +254,9 @@ impl Tool for ShowActions {
                 title,
             },
         };
-        session.show_actions(Some(actions)).await;
+        let videos = session.feature::<Videos>();
+        let actions = Some(actions);
+        videos.overlays.show_actions(&session, actions).await;
         Ok(Reply::text("Action annotations enabled."))
     }
 }
@@ -269,7 +277,8 @@ impl Tool for HideActions {
 
     async fn run(self, session: Arc<Session>, _: &Call) -> Result<Reply> {
         open_page(&session)?;
-        session.show_actions(None).await;
+        let videos = session.feature::<Videos>();
+        videos.overlays.show_actions(&session, None).await;
         Ok(Reply::text("Action annotations disabled."))
     }
 }

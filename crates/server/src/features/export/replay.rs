@@ -1,9 +1,9 @@
 //! The replay of statements in the engine for code of clients.
 
+use super::RecordedStatements;
 use crate::calls::Call;
 use crate::error::Result;
 use crate::sessions::session::Session;
-use crate::sessions::session::statements::RecordedStatements;
 use script::{End, Script};
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -54,9 +54,9 @@ pub(super) async fn run(
 ) -> Result<Replay> {
     let began = Instant::now();
     let page = session.current_tab(call).await?.page.clone();
-    let setting = session.setting(call, page)?;
+    let context = session.script_context(call, page)?;
     let (code, skipped) = program(recorded);
-    let mut script = Script::function(CODE_NAME.to_owned(), code, setting);
+    let mut script = Script::function(CODE_NAME.to_owned(), code, context);
     let outcome = tokio::time::timeout(REPLAY_TIMEOUT, script.ended()).await;
     let mut replay = match outcome.map(|outcome| outcome.end) {
         Ok(End::Value(Some(json))) => serde_json::from_str(&json)

@@ -1,11 +1,20 @@
 //! The statements of a session, from which `browser_export_test` writes a test: the code of its calls, and assertions of what they changed.
 
-use super::{Session, assertions};
+mod assertions;
+mod replay;
+mod test_file;
+mod tools;
+
 use crate::answers::reply::Reply;
 use crate::config::{Capability, Secrets, Variables};
 use crate::error::Error;
+use crate::sessions::session::Session;
+use crate::sessions::session::feature::SessionFeature;
+use crate::tools::tool::ToolDef;
 use engine::codegen::{Action, Language};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(super) const TOOLS: &[ToolDef] = tools::TOOLS;
 
 /// The largest number of statements that a session keeps.
 const MAX_STATEMENTS: usize = 1_000;
@@ -24,13 +33,13 @@ pub(super) struct Statements(Mutex<RecordedStatements>);
 
 /// Statements with the variables that they use.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct RecordedStatements {
+pub(super) struct RecordedStatements {
     /// The statements, in order.
-    pub(crate) statements: Vec<TestStatement>,
+    pub(super) statements: Vec<TestStatement>,
     /// The number of statements that were too many or too long.
-    pub(crate) left_out: usize,
+    pub(super) left_out: usize,
     /// The environment variables that stand for secrets.
-    pub(crate) variables: Variables,
+    pub(super) variables: Variables,
     /// How many assertions about the last call may follow.
     open: usize,
     /// The URL of the page after the last call.
@@ -41,17 +50,18 @@ pub(crate) struct RecordedStatements {
 
 /// A statement of a test, in one line or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TestStatement {
+pub(super) struct TestStatement {
     /// The code in TypeScript that is also JavaScript.
-    pub(crate) code: String,
+    pub(super) code: String,
     /// Whether it is an assertion of what a call changed, and not the code of a call.
-    pub(crate) is_derived: bool,
+    pub(super) is_derived: bool,
 }
 
-impl Session {
-    /// Records the code of a call that has succeeded, if the session records statements.
-    pub(crate) fn record_statements(&self, reply: &mut Reply, acts: bool) {
-        if !self.records_statements() {
+impl SessionFeature for Statements {
+    /// Records the code of a call that has succeeded.
+    fn after_tool(&self, session: &Session, reply: &mut Reply, acts: bool) {
+        let settings = session.settings();
+        if !settings.tools.capabilities.contains(&Capability::Testing) {
             return;
         }
         let is_done = reply.error.as_ref().is_none_or(Error::is_dialog);
@@ -59,35 +69,28 @@ impl Session {
             true => std::mem::take(&mut reply.test_code),
             false => Vec::new(),
         };
-        let tab = self.open_tabs().and_then(|tabs| tabs.current());
-        let url = tab.map(|tab| tab.page.url());
-        self.statements.add(lines, url, &self.settings.secrets);
+        let url = session.current_page().map(|page| page.url());
+        self.add(lines, url, &settings.secrets);
     }
 
     /// Records assertions of what the last call changed: the lines of its answer.
-    pub(super) fn record_changes(&self, changes: &[String]) {
-        let tab = self.open_tabs().and_then(|tabs| tabs.current());
-        let prefix = tab.map_or_else(String::new, |tab| tab.page.ref_prefix());
-        self.statements
-            .add_changes(changes, &prefix, &self.settings.secrets);
+    fn after_changes(&self, session: &Session, changes: &[String]) {
+        let page = session.current_page();
+        let prefix = page.map_or_else(String::new, |page| page.ref_prefix());
+        self.add_changes(changes, &prefix, &session.settings().secrets);
     }
 
     /// Records an assertion of the document that the last call opened: its first heading.
-    pub(super) fn record_document(&self, snapshot: &str) {
+    fn after_document(&self, session: &Session, snapshot: &str) {
         let heading = snapshot.lines().find(|line| assertions::is_heading(line));
         if let Some(heading) = heading {
-            self.record_changes(&[format!("+ {}", heading.trim_start())]);
+            self.after_changes(session, &[format!("+ {}", heading.trim_start())]);
         }
     }
 
-    /// Returns the statements since the browser was opened.
-    pub(crate) fn recorded_statements(&self) -> RecordedStatements {
-        self.statements.lock().clone()
-    }
-
-    fn records_statements(&self) -> bool {
-        let capabilities = &self.settings.tools.capabilities;
-        capabilities.contains(&Capability::Testing)
+    /// Ends the statements: the next one begins others, in another browser.
+    fn closed(&self) {
+        self.lock().is_closed = true;
     }
 }
 
@@ -137,9 +140,9 @@ impl Statements {
         }
     }
 
-    /// Ends the statements: the next one begins others, in another browser.
-    pub(super) fn close(&self) {
-        self.lock().is_closed = true;
+    /// Returns the statements since the browser was opened.
+    fn recorded(&self) -> RecordedStatements {
+        self.lock().clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, RecordedStatements> {
@@ -260,7 +263,7 @@ mod tests {
             (recorded.statements.len(), recorded.left_out),
             (MAX_STATEMENTS, 2)
         );
-        statements.close();
+        statements.closed();
         assert_eq!(codes(&statements).len(), MAX_STATEMENTS);
         add(&statements, "await page.goto('http://b/');");
         assert_eq!(codes(&statements), ["await page.goto('http://b/');"]);

@@ -1,23 +1,20 @@
 //! Writing a Playwright test of what the session did.
 
-mod replay;
-mod test_file;
-
+use super::replay::{self, REPLAY_TIMEOUT, Replay};
+use super::test_file::TestFile;
+use super::{RecordedStatements, Statements};
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
 use crate::sessions::session::Session;
-use crate::sessions::session::statements::RecordedStatements;
 use crate::sessions::{SessionOptions, Visible};
 use crate::tools::tool::{Effect, Tool, ToolDef};
-use replay::{REPLAY_TIMEOUT, Replay};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
-use test_file::TestFile;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<ExportTest>()];
 
@@ -42,7 +39,7 @@ impl Tool for ExportTest {
     type Output = Reply;
 
     async fn run(self, (session, sessions): (Arc<Session>, Visible), call: &Call) -> Result<Reply> {
-        let mut recorded = session.recorded_statements();
+        let mut recorded = session.feature::<Statements>().recorded();
         if recorded.statements.is_empty() {
             return Err(Error::NotInProgress {
                 reason: "The session has no statements to export: navigate and act on a page first.",
