@@ -1,16 +1,21 @@
 //! The difference between two snapshots of one document: what appeared, disappeared or changed, by refs.
 
+mod ancestors;
 mod entry;
+mod moved;
 mod part;
+mod removed;
 mod shown;
 
 use super::facts::Layout;
+use super::key::CONTROLS;
 use super::line::{Line, LineKind, Lines, Ref};
 use crate::tokens::estimate_tokens;
+use ancestors::Ancestors;
 use entry::{Entry, entries, without_refs};
 use part::Parts;
 use serde::Deserialize;
-use shown::{MAX_LINE, cut, named, shown};
+use shown::{MAX_LINE, named, shown};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 
@@ -18,8 +23,6 @@ use std::hash::Hash;
 const TOKENS_OF_COUNTS: usize = 36;
 /// The tokens of a very short line.
 const MIN_LINE_TOKENS: usize = 4;
-/// The longest line of what disappeared, in characters.
-const MAX_REMOVED: usize = 120;
 /// The longest line that only shows where something is, in characters.
 const MAX_MOVED: usize = 80;
 /// What stands before a line beside which something moved, as in a patch.
@@ -91,14 +94,14 @@ pub(crate) fn changes(
     compared.add_restyled(observed, &lines, &mut all);
     compared.add_covered(&mut all);
     compared.add_moved(&mut all);
-    let unwrapped = compared.add_removed(&mut all);
+    let unwrapped = compared.add_removed(&lines, max_tokens.is_some(), &mut all);
     all.sort_by_key(|change| change.place);
-    let (mut lines, left) = chosen(all, max_tokens);
-    lines.extend(left);
+    let (mut shown, left) = chosen(all, max_tokens);
+    shown.extend(compared.count_of(&left));
     if unwrapped > 0 {
-        lines.push(format!("… {unwrapped} lines moved"));
+        shown.push(format!("… {unwrapped} lines moved"));
     }
-    lines
+    shown
 }
 
 /// How a line differs, and how useful it is.
@@ -108,6 +111,10 @@ struct Change {
     place: Position,
     sign: char,
     text: String,
+    /// Whether only the next line, which is inside, says what it is.
+    is_bare: bool,
+    /// The entry of the second snapshot.
+    entry: Option<usize>,
 }
 
 /// Where a change is in the list.
@@ -140,6 +147,8 @@ impl Change {
             place: Position::First,
             sign: '+',
             text: transient.line(),
+            is_bare: false,
+            entry: None,
         }
     }
 }
@@ -151,6 +160,8 @@ impl<'a> Side<'a> {
 }
 
 struct Compared<'a> {
+    /// The number of lines before the first difference.
+    start: usize,
     before: Vec<Entry<'a>>,
     after: Vec<Entry<'a>>,
     layout: Layout,
@@ -166,6 +177,7 @@ impl<'a> Compared<'a> {
             .zip(after[start..].iter().rev());
         let end = ends.take_while(is_same).count();
         let mut compared = Self {
+            start,
             before: entries(before, start..before.len() - end, layout),
             after: entries(after, start..after.len() - end, layout),
             layout,
@@ -300,37 +312,70 @@ impl<'a> Compared<'a> {
         };
         // A text that is on a line of its own now.
         let is_content = entry.is_text() && !old.is_text();
-        let is_changed = old.text != entry.text || old.mark != entry.mark;
+        let is_changed = (old.text != entry.text && !self.is_part_of_control(entry, old))
+            || old.mark != entry.mark;
         ((is_changed && !is_content) || entry.gained_focus(old)).then_some('~')
+    }
+
+    /// Returns whether an element that has only another ref now is a nameless part of a control, such as its icon.
+    fn is_part_of_control(&self, entry: &Entry<'a>, old: &Entry<'a>) -> bool {
+        let is_nameless =
+            |it: &Entry<'a>| it.role() == "generic" && without_refs(&it.text).trim() == "generic";
+        let parent = entry.parent.map(|parent| &self.after[parent]);
+        is_nameless(entry)
+            && is_nameless(old)
+            && parent.is_some_and(|it| it.identity.is_some() && CONTROLS.contains(&it.role()))
     }
 
     fn add_new(&self, all: &mut Vec<Change>) {
         let mut ancestors = Ancestors::default();
+        let mut next = 0;
         for line in self.after.chunk_by(|one, other| one.line == other.line) {
+            let first = next;
+            next += line.len();
             let signs: Vec<Option<char>> = line.iter().map(|entry| self.new_sign(entry)).collect();
             if let Some(whole) = whole_line(line).filter(|_| signs.iter().all(Option::is_some)) {
                 let is_new = signs.iter().all(|sign| *sign == Some('+'));
                 let sign = if is_new { '+' } else { '~' };
                 let ranks = line.iter().map(|entry| rank(entry, !is_new));
-                let place = ancestors.enter(&line[0], Some(sign), ranks.min().unwrap_or_default());
-                all.push(place.change(sign, whole, self.layout));
+                let rank = match self.is_title(first) {
+                    true => 1,
+                    false => ranks.min().unwrap_or_default(),
+                };
+                let place = ancestors.enter(&line[0], Some(sign), rank);
+                all.push(Change {
+                    is_bare: line.len() == 1 && is_bare(&line[0]),
+                    ..place.change(sign, whole, first, self.layout)
+                });
                 continue;
             }
             let mut row = String::new();
-            for (entry, sign) in line.iter().zip(signs) {
+            for ((index, entry), sign) in (first..).zip(line).zip(signs) {
                 let old = entry.other.map(|old| &self.before[old]);
                 let place = ancestors.enter(entry, sign, rank(entry, sign == Some('~')));
                 // The line of a row shows what is new in it.
-                let Some(sign) = sign.filter(|_| !row.contains(entry.source)) else {
+                let is_in_row = || match sign {
+                    Some('+') if !row.is_empty() => row.contains(&named(entry.source)),
+                    _ => row.contains(entry.source),
+                };
+                let Some(sign) = sign.filter(|_| !is_in_row()) else {
                     continue;
                 };
                 let text = shown(entry, old);
-                all.push(place.change(sign, &text, self.layout));
+                all.push(place.change(sign, &text, index, self.layout));
                 if !entry.cells.is_empty() {
                     row = text;
                 }
             }
         }
+    }
+
+    /// Returns whether an entry is the first one in a new element, and so says what that is, such as the caption of a table.
+    fn is_title(&self, index: usize) -> bool {
+        let entry = &self.after[index];
+        let parent = entry.parent.map(|parent| &self.after[parent]);
+        let is_first = entry.parent == index.checked_sub(1);
+        is_first && parent.is_some_and(|it| it.other.is_none()) && has_text(entry)
     }
 
     /// Returns the sign of an entry of the second snapshot, unless it only says that an element groups others.
@@ -381,6 +426,8 @@ impl<'a> Compared<'a> {
             place: Position::Covered,
             sign: '~',
             text: format!("~ {state}: {}", listed(&elements)),
+            is_bare: false,
+            entry: None,
         }));
     }
 
@@ -421,166 +468,49 @@ impl<'a> Compared<'a> {
             place: Position::Document,
             sign: '~',
             text: format!("~ {text}"),
+            is_bare: false,
+            entry: None,
         }));
     }
 
-    /// Adds what is at another place among its siblings, or in another element that was there before, each with the line before or after it.
-    fn add_moved(&self, all: &mut Vec<Change>) {
-        // The first entries of lines, by the entry that contains them.
-        let mut children: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-        for (index, entry) in self.after.iter().enumerate() {
-            let is_first = index == 0 || self.after[index - 1].line != entry.line;
-            if is_first {
-                children.entry(entry.parent).or_default().push(index);
-            }
+    /// Returns the line that counts the changes that are left out. Their common ancestor is the target of a snapshot that has them.
+    fn count_of(&self, left: &[Change]) -> Option<String> {
+        let mut counts: BTreeMap<char, usize> = BTreeMap::new();
+        for change in left {
+            *counts.entry(change.sign).or_default() += 1;
         }
-        for (parent, children) in children {
-            let old_parent = parent.map(|parent| self.after[parent].other);
-            // What is in a new element is listed with it, or was wrapped.
-            if old_parent == Some(None) {
-                continue;
-            }
-            let moved = self.moved(old_parent.flatten(), &children);
-            if moved.contains(&Some(true)) {
-                self.add_order(parent, &children, &moved, all);
-            }
-        }
+        let sum: usize = counts.values().sum();
+        let counts: Vec<String> = counts
+            .iter()
+            .map(|(sign, count)| format!("{count} {sign}"))
+            .collect();
+        let target = self
+            .around(left)
+            .map_or_else(String::new, |it| format!(" [ref={it}]"));
+        (sum > 0).then(|| format!("… and {sum} more lines ({}){target}", counts.join(", ")))
     }
 
-    /// Returns which of the children of an element were at another place before; `None` for what is new.
-    fn moved(&self, old_parent: Option<usize>, children: &[usize]) -> Vec<Option<bool>> {
-        let stayed = |old: usize| self.before[old].parent == old_parent;
-        // A line can begin with something new.
-        let line_of = |child: usize| {
-            let line = self.after[child].line;
-            let entries = self.after[child..].iter();
-            let mut entries = entries.take_while(move |entry| entry.line == line);
-            entries.find_map(|entry| entry.other)
-        };
-        let olds: Vec<Option<usize>> = children.iter().map(|child| line_of(*child)).collect();
-        let kept = longest_increasing(&olds, |old| stayed(*old));
-        let is_moved = |(old, is_kept): (&Option<usize>, bool)| {
-            let old = (*old)?;
-            // What was in an element that disappeared was unwrapped.
-            let has_left = || {
-                let parent = self.before[old].parent;
-                parent.is_none_or(|parent| self.before[parent].other.is_some())
-            };
-            Some(!is_kept && (stayed(old) || has_left()))
-        };
-        olds.iter().zip(kept).map(is_moved).collect()
-    }
-
-    fn add_order(
-        &self,
-        parent: Option<usize>,
-        children: &[usize],
-        moved: &[Option<bool>],
-        all: &mut Vec<Change>,
-    ) {
-        let mut add = |indent: usize, sign: char, text: &str| {
-            let indent = self.layout.indent().repeat(indent);
-            let text = cut(text, MAX_MOVED);
-            all.push(Change {
-                rank: 2,
-                place: Position::Moved,
-                sign,
-                text: format!("{sign} {indent}{text}"),
-            });
-        };
-        if let Some(parent) = parent {
-            add(0, UNMOVED, &named(&self.after[parent].text));
-        }
-        let indent = usize::from(parent.is_some());
-        // The last line that did not move, unless it is listed, and whether there is one.
-        let mut before = None;
-        let mut follows = false;
-        // Whether what moved to the beginning is still to be followed by a line that did not move.
-        let mut leads = false;
-        for (child, is_moved) in children.iter().zip(moved) {
-            let whole = self.after[*child].whole;
-            match is_moved {
-                None => {}
-                Some(true) => {
-                    if let Some(before) = before.take() {
-                        add(indent, UNMOVED, before);
-                    }
-                    leads |= !follows;
-                    add(indent, '>', whole);
-                }
-                Some(false) => {
-                    before = (!leads).then_some(whole);
-                    if leads {
-                        add(indent, UNMOVED, whole);
-                    }
-                    (follows, leads) = (true, false);
+    /// Returns the ref of the innermost element that contains all of these changes, as far as they are in the second snapshot.
+    fn around(&self, changes: &[Change]) -> Option<Ref<'a>> {
+        let chain = |entry: usize| {
+            let mut at = Some(&self.after[entry]);
+            let mut refs = Vec::new();
+            while let Some(entry) = at {
+                at = entry.parent.map(|parent| &self.after[parent]);
+                match at {
+                    Some(parent) => refs.extend(parent.identity.map(|it| it.0)),
+                    None => refs.extend(entry.around),
                 }
             }
-        }
-    }
-
-    /// Adds what disappeared; returns the number of lines that are somewhere else.
-    fn add_removed(&self, all: &mut Vec<Change>) -> usize {
-        let mut ancestors = Ancestors::default();
-        let mut moved = 0;
-        for line in self.before.chunk_by(|one, other| one.line == other.line) {
-            let is_removed =
-                |entry: &Entry<'a>| entry.other.is_none() && !self.only_groups(entry, &self.before);
-            let whole = whole_line(line).filter(|_| line.iter().all(is_removed));
-            let mut is_inside = false;
-            for (index, entry) in line.iter().enumerate() {
-                let sign = is_removed(entry).then_some('-');
-                let is_message = MESSAGES.contains(&entry.role());
-                let place = ancestors.enter(entry, sign, if is_message { 1 } else { 3 });
-                is_inside |= place.indent > 0 && entry.other.is_some();
-                // The content of a removed element is removed with it.
-                if sign.is_none() || place.indent > 0 || (index > 0 && whole.is_some()) {
-                    continue;
-                }
-                let text = match whole {
-                    Some(whole) => whole.to_owned(),
-                    None => shown(entry, None),
-                };
-                let text = match text.chars().count() > MAX_REMOVED {
-                    true => cut(&named(&text), MAX_REMOVED),
-                    false => text,
-                };
-                all.push(Change {
-                    rank: place.rank,
-                    place: Position::Removed,
-                    sign: '-',
-                    text: format!("- {text}"),
-                });
-            }
-            moved += usize::from(is_inside);
-        }
-        moved
-    }
-}
-
-/// Returns which of these numbers are in a longest increasing sequence of those that may be in it.
-fn longest_increasing(numbers: &[Option<usize>], may_be: impl Fn(&usize) -> bool) -> Vec<bool> {
-    // The indices of the last numbers of the sequences of each length that end lowest, and of the number before each one.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; numbers.len()];
-    for (index, number) in numbers.iter().enumerate() {
-        let Some(number) = number.filter(&may_be) else {
-            continue;
+            refs
         };
-        let length = ends.partition_point(|end| numbers[*end] < Some(number));
-        before[index] = length.checked_sub(1).map(|last| ends[last]);
-        match ends.get_mut(length) {
-            Some(end) => *end = index,
-            None => ends.push(index),
+        let mut chains = changes.iter().filter_map(|it| it.entry).map(chain);
+        let mut common = chains.next()?;
+        for chain in chains {
+            common.retain(|it| chain.contains(it));
         }
+        common.first().copied()
     }
-    let mut kept = vec![false; numbers.len()];
-    let mut at = ends.last().copied();
-    while let Some(index) = at {
-        kept[index] = true;
-        at = before[index];
-    }
-    kept
 }
 
 /// Returns whether an element contains something that is in both snapshots.
@@ -623,79 +553,26 @@ fn styled_line(lines: &[Line<'_>], wanted: Ref<'_>, layout: Layout) -> Option<St
     ))
 }
 
+/// Returns whether an entry is a control whose name is in its content.
+fn is_bare(entry: &Entry<'_>) -> bool {
+    CONTROLS.contains(&entry.role())
+        && entry.content().is_none()
+        && part::node(entry.source).is_some_and(|it| it.name.is_none() && it.options.is_none())
+}
+
+/// Returns whether an entry shows more than the borders of cells.
+fn has_text(entry: &Entry<'_>) -> bool {
+    !entry.text.trim_matches(['|', ' ']).is_empty()
+}
+
 fn rank(entry: &Entry<'_>, is_changed: bool) -> u8 {
     match entry.kind {
+        _ if !has_text(entry) => 4,
         LineKind::Element(role) if MESSAGES.contains(&role) || entry.is_active => 0,
-        LineKind::Element(role)
-            if is_changed || role == "heading" || super::key::CONTROLS.contains(&role) =>
-        {
-            1
-        }
+        LineKind::Element(role) if is_changed || role == "heading" || CONTROLS.contains(&role) => 1,
         LineKind::Text if entry.mark.starts_with('#') => 1,
         LineKind::Element(_) | LineKind::Text => 2,
         LineKind::Property => 4,
-    }
-}
-
-/// The ancestors of the current entry, with what they mean for their content.
-#[derive(Default)]
-struct Ancestors(Vec<(u32, Inside)>);
-
-/// How the content of an element is listed.
-#[derive(Clone, Copy)]
-struct Inside {
-    /// The number of the nearest ancestors that are listed without a gap.
-    indent: usize,
-    rank: u8,
-    place: Position,
-}
-
-impl Ancestors {
-    /// Enters an entry that has a sign if it is listed; returns how. What is in a message is as useful as the message.
-    fn enter(&mut self, entry: &Entry<'_>, sign: Option<char>, rank: u8) -> Inside {
-        while self.0.last().is_some_and(|it| it.0 >= entry.level) {
-            self.0.pop();
-        }
-        let outside = Inside {
-            indent: 0,
-            rank: u8::MAX,
-            place: Position::Document,
-        };
-        let around = self.0.last().map_or(outside, |it| it.1);
-        let is_message = sign.is_some() && MESSAGES.contains(&entry.role());
-        let is_opened = is_message || POPUPS.contains(&entry.role());
-        let place = match sign {
-            Some('+') if is_opened => Position::First,
-            _ => around.place,
-        };
-        let inside = Inside {
-            indent: match sign {
-                Some(_) => around.indent + 1,
-                // An element that only groups others is not listed.
-                None if entry.other.is_none() => around.indent,
-                None => 0,
-            },
-            rank: if is_message { 0 } else { around.rank },
-            place,
-        };
-        self.0.push((entry.level, inside));
-        Inside {
-            indent: around.indent,
-            rank: rank.min(around.rank),
-            place,
-        }
-    }
-}
-
-impl Inside {
-    fn change(self, sign: char, text: &str, layout: Layout) -> Change {
-        let indent = layout.indent().repeat(self.indent);
-        Change {
-            rank: self.rank,
-            place: self.place,
-            sign,
-            text: format!("{sign} {indent}{text}"),
-        }
     }
 }
 
@@ -709,37 +586,38 @@ fn listed(elements: &[String]) -> String {
     text
 }
 
-/// Returns the most useful lines that the limit permits, in their order, and a line that counts the others.
-fn chosen(all: Vec<Change>, max_tokens: Option<usize>) -> (Vec<String>, Option<String>) {
+/// Returns the most useful lines that the limit permits, in their order, and the other changes.
+fn chosen(all: Vec<Change>, max_tokens: Option<usize>) -> (Vec<String>, Vec<Change>) {
     let mut room = max_tokens.map_or(usize::MAX, |most| most.saturating_sub(TOKENS_OF_COUNTS));
     let mut by_rank: Vec<usize> = (0..all.len()).collect();
     by_rank.sort_by_key(|index| all[*index].rank);
     let mut is_shown = vec![false; all.len()];
     for index in by_rank {
+        let names = usize::from(all[index].is_bare && index + 1 < all.len());
+        let together = (index..=index + names).filter(|index| !is_shown[*index]);
+        let together: Vec<usize> = together.collect();
         // The line break is a part of the last token, or a token.
-        let tokens = estimate_tokens(&all[index].text) + 1;
+        let tokens = together
+            .iter()
+            .map(|index| estimate_tokens(&all[*index].text) + 1);
+        let tokens: usize = tokens.sum();
         if tokens <= room {
             room -= tokens;
-            is_shown[index] = true;
+            for index in together {
+                is_shown[index] = true;
+            }
         }
         if room < MIN_LINE_TOKENS {
             break;
         }
     }
-    let mut lines = Vec::new();
-    let mut left: BTreeMap<char, usize> = BTreeMap::new();
+    let (mut lines, mut left) = (Vec::new(), Vec::new());
     for (change, is_shown) in all.into_iter().zip(is_shown) {
         match is_shown {
             true => lines.push(change.text),
             false if change.sign == UNMOVED => {}
-            false => *left.entry(change.sign).or_default() += 1,
+            false => left.push(change),
         }
     }
-    let counts: Vec<String> = left
-        .iter()
-        .map(|(sign, count)| format!("{count} {sign}"))
-        .collect();
-    let sum: usize = left.values().sum();
-    let line = format!("… and {sum} more lines ({})", counts.join(", "));
-    (lines, (sum > 0).then_some(line))
+    (lines, left)
 }

@@ -103,6 +103,14 @@ impl<'a> Reader<'a, '_> {
                 reader.body()?;
             }
             let mut parts = std::mem::take(reader.parts);
+            // The ref of the cell follows a text after a node.
+            if let [.., Part::Node(_), Part::Text(end)] = &mut *parts
+                && is_ref(last)
+                && let Some(before) = end.strip_suffix(&format!(" {last}"))
+            {
+                *end = before.trim_end().to_owned();
+                parts.push(Part::Text(last.to_owned()));
+            }
             let is_text = matches!(*parts, [Part::Text(_)])
                 || matches!(&*parts, [Part::Text(_), Part::Text(_)]);
             let is_own = |part: &Part| matches!(part, Part::Text(text) if text == last);

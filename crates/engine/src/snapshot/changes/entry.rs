@@ -27,6 +27,8 @@ pub(super) struct Entry<'a> {
     pub(super) identity: Option<Identity<'a>>,
     /// The element that contains a text.
     pub(super) owner: Option<Ref<'a>>,
+    /// The nearest element around its line, in the whole snapshot.
+    pub(super) around: Option<Ref<'a>>,
     /// Whether that element contains nothing but the text and what is on its line.
     pub(super) is_own: bool,
     /// The entry that contains it.
@@ -64,6 +66,7 @@ impl<'a> Entry<'a> {
             kind,
             identity: None,
             owner: None,
+            around: None,
             is_own: false,
             parent: None,
             mark: "",
@@ -167,6 +170,7 @@ impl<'a> Reader<'a> {
     fn push(&mut self, mut entry: Entry<'a>) {
         let open = self.open.last();
         entry.parent = entry.parent.or_else(|| open?.2);
+        entry.around = self.open.iter().rev().find_map(|it| it.1);
         self.entries.push(entry);
     }
 

@@ -10,6 +10,8 @@ const MAX_UNCHANGED: usize = 120;
 /// The longest name in a shortened line, and the longest part of a text that did not change, in characters.
 const MAX_NAME: usize = 100;
 const MAX_BEFORE: usize = 30;
+/// The longest list of options of a new element, in characters.
+const MAX_OPTIONS: usize = 60;
 /// What is left out.
 const LEFT_OUT: &str = "…";
 
@@ -86,13 +88,41 @@ fn without_long_name(text: &str, node: &part::Node) -> String {
     }
 }
 
+/// Returns the nodes of a cell, whose options are shortened.
+fn with_short_options(cell: &str) -> String {
+    let mut text = String::new();
+    let mut rest = cell;
+    while !rest.is_empty() {
+        let node = part::node(rest).filter(|node| node.options.is_some());
+        let end = match node.and_then(|node| node.options) {
+            Some(range) => {
+                text.push_str(&rest[..range.start]);
+                text.push_str(&options(&rest[range.clone()], None));
+                range.end
+            }
+            None => {
+                let end = rest.find(' ').map_or(rest.len(), |blank| blank + 1);
+                text.push_str(&rest[..end]);
+                end
+            }
+        };
+        rest = &rest[end..];
+    }
+    text
+}
+
 /// Returns the options that differ from those before, with a mark for those that do not.
 fn options(text: &str, before: Option<&str>) -> String {
+    let most = if before.is_some() {
+        MAX_LINE
+    } else {
+        MAX_OPTIONS
+    };
     let before = before.map(part::options).unwrap_or_default();
     let mut shown: Vec<&str> = Vec::new();
     let mut length = 0;
     for option in part::options(text) {
-        let is_shown = !before.contains(&option) && length <= MAX_LINE;
+        let is_shown = !before.contains(&option) && length <= most;
         match (is_shown, shown.last()) {
             (true, _) => {
                 length += option.len() + 3;
@@ -133,9 +163,9 @@ fn row(entry: &Entry<'_>, old: Option<&Entry<'_>>) -> String {
             false if !is_long => cell.clone(),
             false => {
                 let before = old.map(|old| &*old.cells[index]);
-                match part::node(cell) {
-                    Some(_) => cut(cell, MAX_LINE),
-                    None => cut(&difference(cell, before), most.max(MAX_NAME)),
+                match (part::node(cell), before) {
+                    (None, Some(_)) => cut(&difference(cell, before), most.max(MAX_NAME)),
+                    _ => cut(&with_short_options(cell), MAX_LINE),
                 }
             }
         }

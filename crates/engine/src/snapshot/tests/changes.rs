@@ -238,10 +238,9 @@ fn the_most_useful_lines_are_listed_within_the_limit() {
             assert!(shown.contains(useful), "{useful}\n{shown}");
         }
         let lines = shown.lines().count() - 1;
-        assert!(
-            shown.ends_with(&format!("… and {0} more lines ({0} +)", 503 - lines)),
-            "{shown}"
-        );
+        let last = shown.lines().last().unwrap_or_default();
+        let count = format!("… and {0} more lines ({0} +)", 503 - lines);
+        assert!(last.starts_with(&count), "{shown}");
     }
 }
 

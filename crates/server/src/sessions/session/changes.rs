@@ -26,7 +26,7 @@ struct Kept {
 pub(crate) enum Comparison {
     /// The changes.
     Lines(Vec<String>),
-    /// No snapshot of this document was taken.
+    /// No snapshot of this document was taken, or it showed nothing.
     NewDocument,
     /// One of the snapshots is too large.
     TooLarge,
@@ -35,7 +35,7 @@ pub(crate) enum Comparison {
 /// What is known of the current document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KnownSize {
-    /// No snapshot of it was taken.
+    /// No snapshot of it was taken, or it showed nothing.
     Unknown,
     /// Another snapshot of it costs little.
     Small,
@@ -65,6 +65,9 @@ impl LastSnapshot {
         let (Some(last), Some(new)) = (last.snapshot, new) else {
             return Comparison::TooLarge;
         };
+        if last.text.is_empty() {
+            return Comparison::NewDocument;
+        }
         let is_large = new.size().max(last.size()) > MAX_SMALL_BYTES;
         let changes = move || new.changes_since(&last, Some(max_tokens));
         Comparison::Lines(compute_if_large(is_large, changes).await)
@@ -75,6 +78,10 @@ impl LastSnapshot {
         let last = self.lock();
         match last.as_ref().filter(|last| last.document == *document) {
             None => KnownSize::Unknown,
+            Some(Kept {
+                snapshot: Some(snapshot),
+                ..
+            }) if snapshot.text.is_empty() => KnownSize::Unknown,
             Some(Kept {
                 snapshot: Some(snapshot),
                 ..
