@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tools_of_features_are_listed_after_those_of_the_core() {
+    fn each_tool_of_a_feature_is_listed() {
         let browser = &TOOLSETS[0].1;
         for (after, tools) in features::TOOLS {
             assert!(browser.tools().any(|tool| tool.name == *after), "{after}");

@@ -34,6 +34,8 @@ const MAX_RESTYLED: usize = 5;
 /// Roles of what a page says to its user, and of what it opens above the rest.
 const MESSAGES: &[&str] = &["alert", "alertdialog", "dialog", "log", "status"];
 const POPUPS: &[&str] = &["listbox", "menu", "tooltip"];
+/// Roles of controls in which each part does the same.
+const ATOMIC: &[&str] = &["button", "checkbox", "link", "radio", "switch"];
 
 /// A text that was shown after the previous snapshot and was gone before the next one, such as a toast.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -324,7 +326,7 @@ impl<'a> Compared<'a> {
         let parent = entry.parent.map(|parent| &self.after[parent]);
         is_nameless(entry)
             && is_nameless(old)
-            && parent.is_some_and(|it| it.identity.is_some() && CONTROLS.contains(&it.role()))
+            && parent.is_some_and(|it| it.identity.is_some() && ATOMIC.contains(&it.role()))
     }
 
     fn add_new(&self, all: &mut Vec<Change>) {
@@ -337,14 +339,12 @@ impl<'a> Compared<'a> {
             if let Some(whole) = whole_line(line).filter(|_| signs.iter().all(Option::is_some)) {
                 let is_new = signs.iter().all(|sign| *sign == Some('+'));
                 let sign = if is_new { '+' } else { '~' };
-                let ranks = line.iter().map(|entry| rank(entry, !is_new));
-                let rank = match self.is_title(first) {
-                    true => 1,
-                    false => ranks.min().unwrap_or_default(),
-                };
-                let place = ancestors.enter(&line[0], Some(sign), rank);
+                let title = self.is_title(first).then_some(1);
+                let ranks = line.iter().map(|entry| rank(entry, !is_new)).chain(title);
+                let place = ancestors.enter(&line[0], Some(sign), ranks.min().unwrap_or_default());
+                let is_bare = is_new && line.len() == 1 && self.is_named_below(first, next);
                 all.push(Change {
-                    is_bare: line.len() == 1 && is_bare(&line[0]),
+                    is_bare,
                     ..place.change(sign, whole, first, self.layout)
                 });
                 continue;
@@ -375,7 +375,21 @@ impl<'a> Compared<'a> {
         let entry = &self.after[index];
         let parent = entry.parent.map(|parent| &self.after[parent]);
         let is_first = entry.parent == index.checked_sub(1);
-        is_first && parent.is_some_and(|it| it.other.is_none()) && has_text(entry)
+        let is_new = parent.is_some_and(|it| it.other.is_none());
+        is_first && is_new && entry.kind != LineKind::Property && has_text(entry)
+    }
+
+    /// Returns whether an entry is a control whose name is in what follows it.
+    fn is_named_below(&self, index: usize, next: usize) -> bool {
+        let entry = &self.after[index];
+        let node = part::node(entry.source);
+        CONTROLS.contains(&entry.role())
+            && entry.content().is_none()
+            && node.is_some_and(|it| it.name.is_none() && it.options.is_none())
+            && self.after.get(next).is_some_and(|it| {
+                let is_inside = it.parent == Some(index) && it.kind != LineKind::Property;
+                is_inside && self.new_sign(it).is_some()
+            })
     }
 
     /// Returns the sign of an entry of the second snapshot, unless it only says that an element groups others.
@@ -499,12 +513,17 @@ impl<'a> Compared<'a> {
                 at = entry.parent.map(|parent| &self.after[parent]);
                 match at {
                     Some(parent) => refs.extend(parent.identity.map(|it| it.0)),
-                    None => refs.extend(entry.around),
+                    None => refs.extend(&entry.around),
                 }
             }
             refs
         };
-        let mut chains = changes.iter().filter_map(|it| it.entry).map(chain);
+        // What disappeared is nowhere.
+        let left = changes.iter().filter(|it| it.sign != '-');
+        if left.clone().any(|it| it.entry.is_none()) {
+            return None;
+        }
+        let mut chains = left.filter_map(|it| it.entry).map(chain);
         let mut common = chains.next()?;
         for chain in chains {
             common.retain(|it| chain.contains(it));
@@ -553,13 +572,6 @@ fn styled_line(lines: &[Line<'_>], wanted: Ref<'_>, layout: Layout) -> Option<St
     ))
 }
 
-/// Returns whether an entry is a control whose name is in its content.
-fn is_bare(entry: &Entry<'_>) -> bool {
-    CONTROLS.contains(&entry.role())
-        && entry.content().is_none()
-        && part::node(entry.source).is_some_and(|it| it.name.is_none() && it.options.is_none())
-}
-
 /// Returns whether an entry shows more than the borders of cells.
 fn has_text(entry: &Entry<'_>) -> bool {
     !entry.text.trim_matches(['|', ' ']).is_empty()
@@ -593,18 +605,17 @@ fn chosen(all: Vec<Change>, max_tokens: Option<usize>) -> (Vec<String>, Vec<Chan
     by_rank.sort_by_key(|index| all[*index].rank);
     let mut is_shown = vec![false; all.len()];
     for index in by_rank {
-        let names = usize::from(all[index].is_bare && index + 1 < all.len());
-        let together = (index..=index + names).filter(|index| !is_shown[*index]);
-        let together: Vec<usize> = together.collect();
         // The line break is a part of the last token, or a token.
-        let tokens = together
-            .iter()
-            .map(|index| estimate_tokens(&all[*index].text) + 1);
-        let tokens: usize = tokens.sum();
-        if tokens <= room {
-            room -= tokens;
-            for index in together {
-                is_shown[index] = true;
+        let tokens = |index: &usize| estimate_tokens(&all[*index].text) + 1;
+        let name = Some(index + 1).filter(|next| all[index].is_bare && *next < all.len());
+        let together = [Some(index), name].into_iter().flatten();
+        let together: Vec<usize> = together.filter(|index| !is_shown[*index]).collect();
+        let alone = &together[..together.len().min(1)];
+        let fits = |lines: &&[usize]| lines.iter().map(tokens).sum::<usize>() <= room;
+        if let Some(lines) = [&together[..], alone].into_iter().find(fits) {
+            room -= lines.iter().map(tokens).sum::<usize>();
+            for index in lines {
+                is_shown[*index] = true;
             }
         }
         if room < MIN_LINE_TOKENS {

@@ -256,6 +256,8 @@ impl Session {
             &self.settings,
             observers,
         );
+        // A call that is cancelled meanwhile leaves no context that its features do not know.
+        let opened = self.open_features(&tabs).await;
         {
             let mut state = self.state();
             state.tabs = Some(tabs.clone());
@@ -265,9 +267,7 @@ impl Session {
                 state.events.push(Event::ProfileInUse { dir });
             }
         }
-        for feature in self.features.all() {
-            feature.opened(self, &tabs).await?;
-        }
+        opened?;
         Ok(tabs)
     }
 
@@ -422,6 +422,14 @@ impl Session {
                 tracing::warn!(%error, server = server.name(), "a server cannot be stopped");
             }
         }
+    }
+
+    /// Informs the features that the browser context is open.
+    async fn open_features(&self, tabs: &Arc<Tabs>) -> Result<()> {
+        for feature in self.features.all() {
+            feature.opened(self, tabs).await?;
+        }
+        Ok(())
     }
 
     /// Informs the features that the browser context closes.

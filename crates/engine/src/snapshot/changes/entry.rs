@@ -27,8 +27,10 @@ pub(super) struct Entry<'a> {
     pub(super) identity: Option<Identity<'a>>,
     /// The element that contains a text.
     pub(super) owner: Option<Ref<'a>>,
-    /// The nearest element around its line, in the whole snapshot.
-    pub(super) around: Option<Ref<'a>>,
+    /// The elements around its line in the whole snapshot as far as they have no entry, innermost first.
+    pub(super) around: Vec<Ref<'a>>,
+    /// The level and the kind of its line.
+    pub(super) of_line: (u32, LineKind<'a>),
     /// Whether that element contains nothing but the text and what is on its line.
     pub(super) is_own: bool,
     /// The entry that contains it.
@@ -66,7 +68,8 @@ impl<'a> Entry<'a> {
             kind,
             identity: None,
             owner: None,
-            around: None,
+            around: Vec::new(),
+            of_line: (level, kind),
             is_own: false,
             parent: None,
             mark: "",
@@ -162,6 +165,9 @@ impl<'a> Reader<'a> {
                 Layout::Full => self.full(index, line),
                 Layout::Compact => self.compact(index, line),
             }
+            for entry in &mut self.entries[first..] {
+                entry.of_line = (line.level, line.kind);
+            }
         }
         let first = is_read.then_some(first);
         self.open.push((line.level, line.reference, first));
@@ -170,7 +176,8 @@ impl<'a> Reader<'a> {
     fn push(&mut self, mut entry: Entry<'a>) {
         let open = self.open.last();
         entry.parent = entry.parent.or_else(|| open?.2);
-        entry.around = self.open.iter().rev().find_map(|it| it.1);
+        let unread = self.open.iter().rev().filter(|it| it.2.is_none());
+        entry.around = unread.filter_map(|it| it.1).collect();
         self.entries.push(entry);
     }
 

@@ -1,5 +1,6 @@
 //! What disappeared from one snapshot to the next.
 
+use super::super::facts::Layout;
 use super::super::line::{Line, LineKind};
 use super::entry::Entry;
 use super::part;
@@ -7,6 +8,7 @@ use super::shown::{cut, named, shown};
 use super::{
     Ancestors, Change, Compared, MAX_LISTED, MAX_MOVED, MESSAGES, Position, UNMOVED, whole_line,
 };
+use std::collections::BTreeSet;
 
 /// The longest line of what disappeared, in characters.
 const MAX_REMOVED: usize = 120;
@@ -30,6 +32,7 @@ impl<'a> Compared<'a> {
         let is_together = |one: &Removed<'_>, other: &Removed<'_>| {
             one.rank == 3 && other.rank == 3 && one.kind() == other.kind()
         };
+        let mut left_before = BTreeSet::new();
         for together in removed.chunk_by(is_together) {
             let are_many = together.len() > MAX_REMOVED_LINES;
             let left = || self.left_beside(&together[0], lines);
@@ -37,15 +40,11 @@ impl<'a> Compared<'a> {
                 && left.len() <= MAX_LISTED
                 && 2 * left.len() <= together.len()
             {
-                add_run(together, all);
-                all.extend(left.into_iter().map(|text| Change {
-                    rank: 2,
-                    place: Position::Removed,
-                    sign: UNMOVED,
-                    text: format!("{UNMOVED} {}", cut(&text, MAX_REMOVED)),
-                    is_bare: false,
-                    entry: None,
-                }));
+                let lines = left.into_iter().filter(|it| left_before.insert(it.clone()));
+                let lines = lines.map(|it| format!("\n{UNMOVED} {}", cut(&it, MAX_REMOVED)));
+                let mut change = run(together);
+                change.text.extend(lines);
+                all.push(Change { rank: 2, ..change });
                 continue;
             }
             let has_nothing_between = |one: &Removed<'_>, other: &Removed<'_>| {
@@ -102,32 +101,48 @@ impl<'a> Compared<'a> {
         (all, moved)
     }
 
-    /// Returns the lines of what is left of the kind of a removed element, beside it.
+    /// Returns the lines of what is left of the kind of a removed element, beside it; more than permitted if there are too many.
     fn left_beside(&self, removed: &Removed<'_>, lines: &[Line<'a>]) -> Vec<String> {
-        let before = self.before[..removed.index].iter().rev();
-        let at = before
-            .filter_map(|entry| entry.other)
-            .map(|other| self.after[other].line + 1)
-            .next();
-        // The lines before the first entry are those before the first difference.
-        let at = at.unwrap_or_else(|| self.start.min(lines.len()));
         let entry = removed.entry;
-        let is_inside = |index: &usize| lines[*index].level >= entry.level;
-        let is_kind =
-            |index: &usize| lines[*index].level == entry.level && lines[*index].kind == entry.kind;
-        let above = (0..at).rev().take_while(is_inside).filter(is_kind);
-        let mut all: Vec<usize> = above.collect();
-        all.reverse();
-        all.extend((at..lines.len()).take_while(is_inside).filter(is_kind));
-        let is_listed = |index: &usize| {
-            let mut entries = self.after.iter().filter(|it| it.line == *index);
-            entries.any(|it| self.sign(it).is_some())
+        let parent = entry.parent.map(|parent| self.before[parent].other);
+        let (at, level) = match parent {
+            Some(Some(parent)) => {
+                let parent = &self.after[parent];
+                (parent.line + 1, parent.of_line.0 + 1)
+            }
+            Some(None) => return Vec::new(),
+            // The lines before the first entry are those before the first difference.
+            None => (self.start.min(lines.len()), entry.of_line.0),
         };
-        all.retain(|index| !is_listed(index));
+        let is_inside = |index: &usize| lines[*index].level >= level;
+        let is_kind = |index: &usize| {
+            let line = &lines[*index];
+            line.level == level && line.kind == entry.of_line.1
+        };
+        let is_unlisted = |index: &usize| {
+            let first = self.after.partition_point(|it| it.line < *index);
+            let entries = self.after[first..].iter();
+            let mut entries = entries.take_while(|it| it.line == *index);
+            entries.all(|it| self.sign(it).is_none())
+        };
+        let is_left = |index: &usize| is_kind(index) && is_unlisted(index);
+        let above = (0..at).rev().take_while(is_inside).filter(is_left);
+        let mut all: Vec<usize> = above.take(MAX_LISTED + 1).collect();
+        all.reverse();
+        let below = (at..lines.len()).take_while(is_inside).filter(is_left);
+        all.extend(below.take(MAX_LISTED + 1));
         let line = |index: usize| {
             let next = lines.get(index + 1);
-            let content = next.filter(|it| it.level > entry.level).map(|it| it.text);
-            with_content(lines[index].text.to_owned(), content)
+            let content = next.filter(|it| it.level > level).map(|it| it.text);
+            let text = lines[index].text;
+            let text = match self.layout {
+                Layout::Full => text
+                    .strip_prefix("- ")
+                    .unwrap_or(text)
+                    .trim_end_matches(':'),
+                Layout::Compact => text,
+            };
+            with_content(text.to_owned(), content)
         };
         all.into_iter().map(line).collect()
     }
@@ -144,15 +159,19 @@ fn with_content(line: String, content: Option<&str>) -> String {
 }
 
 /// Adds neighbours that disappeared: each, or all in one line.
-fn add_run(run: &[Removed<'_>], all: &mut Vec<Change>) {
-    match run {
-        [first, .., last] if run.len() > MAX_REMOVED_LINES => {
-            let [begin, end] = [first, last].map(|it| cut(&it.title(), MAX_MOVED));
-            let count = run.len();
-            all.push(first.change(&format!("{begin} … {end} ({count} lines)")));
-        }
-        run => all.extend(run.iter().map(|it| it.change(&it.text))),
+fn add_run(removed: &[Removed<'_>], all: &mut Vec<Change>) {
+    match removed.len() > MAX_REMOVED_LINES {
+        true => all.push(run(removed)),
+        false => all.extend(removed.iter().map(|it| it.change(&it.text))),
     }
+}
+
+/// Returns the line of several neighbours that disappeared.
+fn run(removed: &[Removed<'_>]) -> Change {
+    let (first, last) = (&removed[0], &removed[removed.len() - 1]);
+    let [begin, end] = [first, last].map(|it| cut(&it.title(), MAX_MOVED));
+    let count = removed.len();
+    first.change(&format!("{begin} … {end} ({count} lines)"))
 }
 
 /// What disappeared.
@@ -174,7 +193,8 @@ impl Removed<'_> {
 
     /// Returns what neighbours have in common.
     fn kind(&self) -> (u32, LineKind<'_>, Option<usize>) {
-        (self.entry.level, self.entry.kind, self.entry.parent)
+        let (level, kind) = self.entry.of_line;
+        (level, kind, self.entry.parent)
     }
 
     fn change(&self, text: &str) -> Change {

@@ -163,9 +163,10 @@ fn row(entry: &Entry<'_>, old: Option<&Entry<'_>>) -> String {
             false if !is_long => cell.clone(),
             false => {
                 let before = old.map(|old| &*old.cells[index]);
-                match (part::node(cell), before) {
-                    (None, Some(_)) => cut(&difference(cell, before), most.max(MAX_NAME)),
-                    _ => cut(&with_short_options(cell), MAX_LINE),
+                let short = with_short_options(cell);
+                match part::node(cell) {
+                    None if short == *cell => cut(&difference(cell, before), most.max(MAX_NAME)),
+                    _ => cut(&short, MAX_LINE),
                 }
             }
         }

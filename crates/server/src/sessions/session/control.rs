@@ -29,7 +29,7 @@ pub(crate) enum Holder {
     User,
 }
 
-/// The control of a session.
+/// Who controls a session, and the calls that its dashboards show.
 #[derive(Default)]
 pub(crate) struct Control {
     state: watch::Sender<State>,

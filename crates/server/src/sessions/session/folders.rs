@@ -16,7 +16,7 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// Creates those of a context of a session, which are those of the session.
+    /// Returns the folders of a named context: those of its session.
     pub(super) fn known(output: Output) -> Self {
         Self {
             output: OnceLock::from(output),
