@@ -1,22 +1,31 @@
-//! The tasks: what a person does on a page, by the elements that the answers show. `crates/testkit/widgets/tasks.md` has one of each page.
+//! Tasks: what a person does on a page, by the elements that the answers show.
+//!
+//! A file has one below each heading `## page: title`. The first block has its steps, lines of three kinds: `tool {arguments}`, where
+//! `@role name` stands for the ref of an element in the answers so far (`@* name`: of any role); `+ text`, which the last answer must have,
+//! with `…` for anything between its parts; `- text`, which it must not have.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::client::Client;
+use crate::engine::Engine;
 use crate::snapshot::{Part, parse_compact};
 
 /// The tasks by page.
-pub(super) type Tasks = BTreeMap<String, Task>;
+pub(crate) type Tasks = BTreeMap<String, Task>;
 
-/// A task. Its steps are lines of three kinds: `tool {arguments}`, where `@role name` stands for the ref of an element in the answers so
-/// far; `+ text`, which the last answer must have, with `…` for anything between its parts; `- text`, which it must not have.
-pub(super) struct Task {
-    title: String,
+/// A task.
+pub(crate) struct Task {
+    pub(crate) title: String,
     steps: Vec<Step>,
+    /// What is below the steps: each block, with its info string.
+    pub(crate) blocks: Vec<(String, String)>,
+    /// The browsers on which it cannot be done: lines `Not on firefox: reason` below the heading.
+    excluded: Vec<(String, String)>,
 }
 
 enum Step {
@@ -30,36 +39,55 @@ enum Step {
 pub struct Outcome {
     /// The number of calls.
     pub calls: usize,
+    /// The answers, without one that was given.
+    pub answers: Vec<String>,
+    /// The time of the calls.
+    pub time: Duration,
     /// Why the next step was not possible, and below it the last answer.
     pub failure: Option<String>,
 }
 
-pub(super) fn read_tasks() -> Tasks {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("widgets/tasks.md");
+/// Reads the tasks of a file.
+///
+/// # Panics
+/// If it has another format.
+pub(crate) fn read_tasks(path: &Path) -> Tasks {
     let text =
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let sections = text.split("\n## ").skip(1);
-    let tasks = sections.map(|section| {
-        let (heading, body) = section.split_once('\n').expect("a heading has a body");
-        let (page, title) = heading
-            .split_once(": ")
-            .unwrap_or_else(|| panic!("`page: title`, not {heading:?}"));
-        let steps = body
-            .split("```")
-            .nth(1)
-            .unwrap_or_else(|| panic!("no steps below {heading:?}"));
-        let steps = steps
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .map(step);
-        let task = Task {
-            title: title.to_owned(),
-            steps: steps.collect(),
-        };
-        (page.to_owned(), task)
+    sections.map(task).collect()
+}
+
+fn task(section: &str) -> (String, Task) {
+    let (heading, body) = section.split_once('\n').expect("a heading has a body");
+    let (page, title) = heading
+        .split_once(": ")
+        .unwrap_or_else(|| panic!("`page: title`, not {heading:?}"));
+    let mut fenced = body.split("```");
+    let above = fenced.next().unwrap_or_default();
+    let excluded = above.lines().filter_map(|line| {
+        let (browser, reason) = line.strip_prefix("Not on ")?.split_once(": ")?;
+        Some((browser.to_owned(), reason.to_owned()))
     });
-    tasks.collect()
+    let mut blocks = fenced.step_by(2).map(|block| {
+        let (info, text) = block.split_once('\n').unwrap_or((block, ""));
+        (info.to_owned(), text.to_owned())
+    });
+    let (_, steps) = blocks
+        .next()
+        .unwrap_or_else(|| panic!("no steps below {heading:?}"));
+    let steps = steps
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(step);
+    let task = Task {
+        title: title.to_owned(),
+        steps: steps.collect(),
+        blocks: blocks.collect(),
+        excluded: excluded.collect(),
+    };
+    (page.to_owned(), task)
 }
 
 fn step(line: &str) -> Step {
@@ -77,13 +105,29 @@ fn step(line: &str) -> Step {
 }
 
 impl Task {
-    /// Does the task on the page that the client has just opened with this answer.
-    pub(super) async fn perform(&self, client: &Client, opened: String) -> Outcome {
-        let mut answers = vec![opened];
-        let mut calls = 1;
+    /// Returns why the task cannot be done on a browser, if it is known.
+    pub(crate) fn exclusion(&self, engine: Engine) -> Option<&str> {
+        let mut excluded = self.excluded.iter();
+        excluded
+            .find(|(browser, _)| browser == engine.name())
+            .map(|(_, reason)| reason.as_str())
+    }
+
+    /// Does the task. `opened` is the answer with which the client has opened the page, if the steps do not; `url` is `{url}` in arguments.
+    pub(crate) async fn perform(
+        &self,
+        client: &Client,
+        opened: Option<String>,
+        url: &str,
+    ) -> Outcome {
+        let mut calls = usize::from(opened.is_some());
+        let given = calls;
+        let mut answers: Vec<String> = opened.into_iter().collect();
+        let started = Instant::now();
+        let mut failed = None;
         for step in &self.steps {
-            let last = answers.last().expect("the page was opened");
-            let failure = match step {
+            let last = answers.last().map(String::as_str).unwrap_or_default();
+            failed = match step {
                 Step::Shows(text) if !has_in_order(last, text) => {
                     Some(format!("the answer has no {text:?}"))
                 }
@@ -92,7 +136,7 @@ impl Task {
                 }
                 Step::Shows(_) | Step::Hides(_) => None,
                 Step::Call { tool, arguments } => {
-                    let given = serde_json::from_str(arguments)
+                    let given = serde_json::from_str(&arguments.replace("{url}", url))
                         .unwrap_or_else(|error| panic!("{arguments}: {error}"));
                     match resolved(given, &answers) {
                         Err(missing) => Some(format!("no answer has {missing}")),
@@ -106,17 +150,19 @@ impl Task {
                     }
                 }
             };
-            if let Some(failure) = failure {
-                let last = answers.last().map(String::as_str).unwrap_or_default();
-                return Outcome {
-                    calls,
-                    failure: Some(format!("task: {}: {failure}\n{last}", self.title)),
-                };
+            if failed.is_some() {
+                break;
             }
         }
+        let time = started.elapsed();
+        let last = answers.last().map(String::as_str).unwrap_or_default();
+        let failure = failed.map(|why| format!("task: {}: {why}\n{last}", self.title));
+        answers.drain(..given);
         Outcome {
             calls,
-            failure: None,
+            answers,
+            time,
+            failure,
         }
     }
 }
