@@ -6,6 +6,7 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -83,6 +84,7 @@ impl Applications {
             .args(self.engine.args())
             .limit(TIMEOUT);
         let client = launch.start().await;
+        fs::write(client.workspace().join("upload.txt"), "a file").expect("the workspace is ours");
         let mut outcome = task.perform(&client, None, &app.url()).await;
         if outcome.failure.is_none() {
             outcome.failure = app.check(&task.blocks).await.err();
