@@ -162,7 +162,13 @@ export interface Settling {
  * nothing that the action caused is pending; or after the limits. `opens` is true if the action clicked a link that starts a download or
  * opens another page.
  */
-export async function settled({ limit, causes: longest, brief, content = 0, busy = 0 }: Settling): Promise<{ quiet: boolean; opens: boolean }> {
+export async function settled({
+  limit,
+  causes: longest,
+  brief,
+  content = 0,
+  busy = 0,
+}: Settling): Promise<{ quiet: boolean; opens: boolean }> {
   const started = performance.now();
   const watching = current ?? begin().watching;
   watching.idleFrom = Infinity;
