@@ -187,7 +187,7 @@ widgets: chromium engines oracle widget-pages
 
 # Does a task in each of the applications of crates/testkit/applications, on all browsers, one after the other, and writes docs/apps.md.
 # APPLICATION=django: only in those whose names contain the text.
-apps: chromium engines applications
+apps: chromium engines oracle applications
 	NIGHTLY=1 $(CARGO) test --locked -p playhouse --test applications -- --include-ignored --test-threads=1
 
 # Scripted solvers solve the tasks of MiniWoB++ on each browser and write docs/miniwob.md. ENGINE=firefox: on that browser. TASKS="email

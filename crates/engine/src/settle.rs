@@ -189,11 +189,12 @@ impl Page {
     pub async fn settle_loaded(&self) {
         let watch = self.watch_events();
         let settled = async {
-            let fetches = {
+            let fetches = || {
                 let state = self.state();
-                is_fetching(&state) || received_messages(&state) > 0
+                is_fetching(&state) || received_messages(&state).is_some()
             };
-            if fetches || self.shows_waiting().await {
+            // Requests that were sent before the load can be reported after it.
+            if fetches() || self.shows_waiting().await || fetches() {
                 watch
                     .settle_new_document(Instant::now() + LOAD_TIMEOUT)
                     .await;
@@ -260,6 +261,14 @@ impl Watch {
     pub async fn settle(self, options: &SettleOptions) -> Settled {
         self.settle_with(options, std::future::pending(), None)
             .await
+    }
+
+    /// Waits until a navigation within the document is complete. Returns at once if the page shows another document.
+    pub async fn settle_in_document(self, options: &SettleOptions) {
+        let commits = self.page.state().frames.main().commits;
+        if commits == self.mark.commits {
+            self.settle(options).await;
+        }
     }
 
     /// Like [`Self::settle`]; `elsewhere` resolves when a page opened or a download started. `peek` returns whether something that input
@@ -530,7 +539,7 @@ impl Watch {
     async fn wait_for_first_messages(&self, deadline: Instant) {
         loop {
             let received = received_messages(&self.page.state());
-            if received == 0 {
+            if received.is_none() {
                 return;
             }
             let more = self
@@ -655,8 +664,8 @@ fn is_fetching(state: &PageState) -> bool {
     state.requests.has_pending(&since) || state.requests.has_silent_socket(&since)
 }
 
-/// Returns the number of messages that the document's WebSockets have received.
-fn received_messages(state: &PageState) -> usize {
+/// Returns the number of messages that the document's WebSockets have received, if it has any.
+fn received_messages(state: &PageState) -> Option<usize> {
     state.requests.received_messages(&since_document(state))
 }
 

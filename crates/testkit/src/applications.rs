@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use crate::client::Launch;
 use crate::engine::Engine;
-use crate::prerequisites::variable;
-use crate::tasks::{Outcome, Task, read_tasks};
+use crate::prerequisites::{playwright_mcp, variable};
+use crate::tasks::{Outcome, Server, Task, read_tasks};
 use app::App;
 
 /// The timeout of a call.
@@ -55,8 +55,9 @@ impl Applications {
             outcomes: BTreeMap::new(),
             failures: Vec::new(),
         };
+        let mut peer = BTreeMap::new();
         for (name, task) in tasks.iter().filter(|(name, _)| is_selected(name)) {
-            let outcome = self.perform(name, task).await;
+            let outcome = self.perform(name, task, Server::Playhouse).await;
             let exclusion = task.exclusion(self.engine);
             match (&outcome.failure, exclusion) {
                 (Some(why), None) => report.failures.push(format!("{name}: {why}")),
@@ -66,9 +67,16 @@ impl Applications {
                 _ => {}
             }
             report.outcomes.insert(name.clone(), outcome);
+            if self.engine == Engine::Chromium {
+                let outcome = self.perform(name, task, Server::Playwright).await;
+                peer.insert(name.clone(), outcome);
+            }
         }
         assert!(!report.outcomes.is_empty(), "no application is selected");
         table::save(self.engine, &report.outcomes, &tasks);
+        if self.engine == Engine::Chromium {
+            table::save_peer(&peer, &tasks);
+        }
         if self.filter.is_none() {
             table::write(&tasks);
         }
@@ -76,16 +84,24 @@ impl Applications {
     }
 
     /// Starts an application, does its task, and compares its data.
-    async fn perform(&self, name: &str, task: &Task) -> Outcome {
+    async fn perform(&self, name: &str, task: &Task, server: Server) -> Outcome {
         let app = App::start(name, self.engine).await;
-        let launch = Launch::new(&self.program)
-            .with_default_answers()
-            .args(["--headless", "--isolated"])
-            .args(self.engine.args())
-            .limit(TIMEOUT);
-        let client = launch.start().await;
+        let launch = match server {
+            Server::Playhouse => Launch::new(&self.program)
+                .with_default_answers()
+                .args(["--headless", "--isolated"])
+                .args(self.engine.args()),
+            Server::Playwright => {
+                let browser = self.engine.executable();
+                Launch::new("node")
+                    .args([playwright_mcp().as_os_str()])
+                    .args(["--headless", "--isolated", "--no-sandbox"])
+                    .args([format!("--executable-path={}", browser.display())])
+            }
+        };
+        let client = launch.limit(TIMEOUT).start().await;
         fs::write(client.workspace().join("upload.txt"), "a file").expect("the workspace is ours");
-        let mut outcome = task.perform(&client, None, &app.url()).await;
+        let mut outcome = task.perform(&client, server, None, &app.url()).await;
         if outcome.failure.is_none() {
             outcome.failure = app.check(&task.blocks).await.err();
         }

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::client::Client;
+use crate::client::{CallResult, Client};
 use crate::engine::Engine;
-use crate::snapshot::{Part, parse_compact};
+use crate::snapshot::{Part, parse_compact, parse_full};
 
 /// The tasks by page.
 pub(crate) type Tasks = BTreeMap<String, Task>;
@@ -32,6 +32,14 @@ enum Step {
     Call { tool: String, arguments: String },
     Shows(String),
     Hides(String),
+}
+
+/// A server that does tasks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Server {
+    Playhouse,
+    /// `@playwright/mcp`, whose answers link to snapshots. Its texts are not compared.
+    Playwright,
 }
 
 /// A task that was done, or how far it came.
@@ -117,6 +125,7 @@ impl Task {
     pub(crate) async fn perform(
         &self,
         client: &Client,
+        server: Server,
         opened: Option<String>,
         url: &str,
     ) -> Outcome {
@@ -128,6 +137,7 @@ impl Task {
         for step in &self.steps {
             let last = answers.last().map(String::as_str).unwrap_or_default();
             failed = match step {
+                Step::Shows(_) | Step::Hides(_) if server == Server::Playwright => None,
                 Step::Shows(text) if !has_in_order(last, text) => {
                     Some(format!("the answer has no {text:?}"))
                 }
@@ -138,13 +148,13 @@ impl Task {
                 Step::Call { tool, arguments } => {
                     let given = serde_json::from_str(&arguments.replace("{url}", url))
                         .unwrap_or_else(|error| panic!("{arguments}: {error}"));
-                    match resolved(given, &answers) {
+                    match resolved(given, &answers, server) {
                         Err(missing) => Some(format!("no answer has {missing}")),
                         Ok(given) => {
                             calls += 1;
                             let answer = client.call(tool, given).await;
                             let is_error = answer.is_error;
-                            answers.push(answer.text);
+                            answers.push(server.read(answer));
                             is_error.then(|| format!("{tool} {arguments} fails"))
                         }
                     }
@@ -167,6 +177,40 @@ impl Task {
     }
 }
 
+impl Server {
+    /// Returns what an agent reads of an answer, with the snapshot to which it links.
+    fn read(self, answer: CallResult) -> String {
+        match (self, answer.snapshot()) {
+            (Self::Playwright, Some(snapshot)) if !answer.text.contains(&snapshot) => {
+                format!("{}\n{FILE}\n{snapshot}", answer.text)
+            }
+            _ => answer.text,
+        }
+    }
+
+    fn parts(self, answer: &str) -> Vec<Vec<Part>> {
+        match self {
+            Self::Playhouse => {
+                let lines = answer
+                    .lines()
+                    .map(|line| line.trim_start_matches(['+', '~']));
+                lines
+                    .filter_map(|line| parse_compact(line.trim_start()).ok())
+                    .collect()
+            }
+            Self::Playwright => {
+                let snapshot = answer.split_once(FILE).map(|(_, snapshot)| snapshot);
+                let parts = parse_full(snapshot.unwrap_or_default().trim());
+                let elements = parts.chunk_by(|_, next| matches!(next, Part::Text(_)));
+                elements.map(<[Part]>::to_vec).collect()
+            }
+        }
+    }
+}
+
+/// What stands between an answer and the file to which it links.
+const FILE: &str = "-- file --";
+
 /// Returns whether a text has the parts between `…`, in this order.
 fn has_in_order(text: &str, parts: &str) -> bool {
     let mut rest = Some(text);
@@ -179,22 +223,24 @@ fn has_in_order(text: &str, parts: &str) -> bool {
 }
 
 /// Replaces `@role name` by refs.
-fn resolved(value: Value, answers: &[String]) -> Result<Value, String> {
+fn resolved(value: Value, answers: &[String], server: Server) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => match text.strip_prefix('@') {
             Some(element) => {
-                Value::String(find(element, answers).ok_or_else(|| element.to_owned())?)
+                Value::String(find(element, answers, server).ok_or_else(|| element.to_owned())?)
             }
             None => Value::String(text),
         },
         Value::Array(items) => {
-            let items = items.into_iter().map(|item| resolved(item, answers));
+            let items = items
+                .into_iter()
+                .map(|item| resolved(item, answers, server));
             Value::Array(items.collect::<Result<_, _>>()?)
         }
         Value::Object(fields) => {
             let fields = fields
                 .into_iter()
-                .map(|(key, value)| Ok((key, resolved(value, answers)?)));
+                .map(|(key, value)| Ok((key, resolved(value, answers, server)?)));
             Value::Object(fields.collect::<Result<_, String>>()?)
         }
         other => other,
@@ -202,21 +248,18 @@ fn resolved(value: Value, answers: &[String]) -> Result<Value, String> {
 }
 
 /// Returns the ref of an element in the newest answer that has it: one with this name, or else with this text on its line.
-fn find(element: &str, answers: &[String]) -> Option<String> {
+fn find(element: &str, answers: &[String], server: Server) -> Option<String> {
     let (role, name) = element.split_once(' ').unwrap_or((element, ""));
     answers
         .iter()
         .rev()
-        .find_map(|answer| find_in(answer, role, name))
+        .find_map(|answer| find_in(&server.parts(answer), role, name))
 }
 
-fn find_in(answer: &str, role: &str, name: &str) -> Option<String> {
+/// Looks for an element in the lines of an answer, or in its elements with their texts.
+fn find_in(lines: &[Vec<Part>], role: &str, name: &str) -> Option<String> {
     let mut by_text = None;
-    for line in answer.lines() {
-        let line = line.trim_start_matches(['+', '~']);
-        let Ok(parts) = parse_compact(line.trim_start()) else {
-            continue;
-        };
+    for parts in lines {
         for (index, part) in parts.iter().enumerate() {
             let Part::Node(node) = part else { continue };
             let is_wanted = (role == "*" || node.role == role) && node.reference.is_some();
@@ -230,10 +273,20 @@ fn find_in(answer: &str, role: &str, name: &str) -> Option<String> {
             if name.is_empty() || node.name.as_deref() == Some(name) || text == Some(name) {
                 return node.reference.clone();
             }
-            if by_text.is_none() && line.contains(name) {
+            if by_text.is_none() && parts.iter().any(|part| contains(part, name)) {
                 by_text = node.reference.clone();
             }
         }
     }
     by_text
+}
+
+fn contains(part: &Part, text: &str) -> bool {
+    match part {
+        Part::Text(shown) => shown.contains(text),
+        Part::Node(node) => {
+            let shown = [&node.name, &node.value].into_iter().flatten();
+            shown.into_iter().any(|shown| shown.contains(text))
+        }
+    }
 }

@@ -24,12 +24,22 @@ struct Row {
 
 /// The name of the results.
 const RESULTS: &str = "applications";
+const PEER: &str = "applications-peer";
 
 type Rows = BTreeMap<String, Row>;
 
 /// Stores the results of a browser. Those of applications that were not used stay.
 pub(super) fn save(engine: Engine, outcomes: &BTreeMap<String, Outcome>, tasks: &Tasks) {
-    let mut rows: Rows = results::read(RESULTS, engine);
+    save_as(RESULTS, engine, outcomes, tasks);
+}
+
+/// Stores the results of `@playwright/mcp` on Chromium.
+pub(super) fn save_peer(outcomes: &BTreeMap<String, Outcome>, tasks: &Tasks) {
+    save_as(PEER, Engine::Chromium, outcomes, tasks);
+}
+
+fn save_as(results: &str, engine: Engine, outcomes: &BTreeMap<String, Outcome>, tasks: &Tasks) {
+    let mut rows: Rows = results::read(results, engine);
     rows.retain(|name, _| tasks.contains_key(name));
     for (name, outcome) in outcomes {
         let row = Row {
@@ -40,26 +50,38 @@ pub(super) fn save(engine: Engine, outcomes: &BTreeMap<String, Outcome>, tasks: 
         };
         rows.insert(name.clone(), row);
     }
-    results::save(RESULTS, engine, &rows);
+    results::save(results, engine, &rows);
 }
 
 /// Writes the document, if each browser has the results of all tasks.
 pub(super) fn write(tasks: &Tasks) {
-    let runs: Vec<Rows> = Engine::ALL
+    let mut runs: Vec<Rows> = Engine::ALL
         .map(|engine| results::read(RESULTS, engine))
         .into();
+    runs.push(results::read(PEER, Engine::Chromium));
     let has_all = |rows: &Rows| tasks.keys().all(|name| rows.contains_key(name));
     if !runs.iter().all(has_all) {
         return;
     }
+    let both: Vec<&String> = tasks
+        .keys()
+        .filter(|name| runs[0][*name].is_done && runs[3][*name].is_done)
+        .collect();
+    let tokens = [0, 3].map(|run| both.iter().map(|it| runs[run][*it].tokens).sum::<usize>());
+    let seconds = [0, 3].map(|run| both.iter().map(|it| runs[run][*it].seconds).sum::<f64>());
     let done = |rows: &Rows| rows.values().filter(|row| row.is_done).count();
     let mut text = format!(
-        "# Applications\n\nWritten by `make apps`. {} applications of npm and PyPI (`crates/testkit/applications`, with pinned versions) are started with new data. In each, a task is done that a person does there, with default answers alone: `tasks.md` has its calls, which name elements by the roles and names that the answers have shown so far. A call that fails ends the task. The end state is read from the application's own data: its API, its files or its database.\n\n**Tasks done: {} on Chromium, {} on Firefox, {} on WebKit, of {}.**\n\nCalls, tokens of all answers (o200k), and seconds; – is not done.\n\n| application | task | calls | tokens | seconds | Firefox: tokens | seconds | WebKit: tokens | seconds |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n",
+        "# Applications\n\nWritten by `make apps`. {} applications of npm and PyPI (`crates/testkit/applications`, with pinned versions) are started with new data. In each, a task is done that a person does there, with default answers alone: `tasks.md` has its calls, which name elements by the roles and names that the answers have shown so far. A call that fails ends the task. The end state is read from the application's own data: its API, its files or its database.\n\n**Tasks done: {} on Chromium, {} on Firefox, {} on WebKit, of {}.**\n\nThe same calls are made with `@playwright/mcp` on Chromium, with the refs of its snapshots, whose files count as read; where it has no such element, or a call fails, the task is not done. On the {} tasks that both have done: {} tokens, and {} of `@playwright/mcp`; {:.0} s, and {:.0} s.\n\nCalls, tokens of all answers (o200k), and seconds; – is not done.\n\n| application | task | calls | tokens | seconds | Firefox: tokens | seconds | WebKit: tokens | seconds | `@playwright/mcp`: tokens | seconds |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         tasks.len(),
         done(&runs[0]),
         done(&runs[1]),
         done(&runs[2]),
         tasks.len(),
+        both.len(),
+        tokens[0],
+        tokens[1],
+        seconds[0],
+        seconds[1],
     );
     for (name, Task { title, .. }) in tasks {
         let figures: Vec<_> = runs.iter().map(|rows| figures(&rows[name])).collect();

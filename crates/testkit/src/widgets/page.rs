@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::prerequisites::playwright_mcp;
 use crate::site::Site;
 use crate::snapshot::Node;
-use crate::tasks::Task;
+use crate::tasks::{Server, Task};
 
 use super::judge::{Judgement, Peer, PeerElement, Report};
 use super::lines::{Lines, Style};
@@ -133,7 +133,10 @@ impl Browsers {
         }
         if let Some(task) = task {
             let opened = succeed(&self.agent, "browser_navigate", json!({ "url": url })).await?;
-            judgement.add_task(task.perform(&self.agent, Some(opened.text), &url).await);
+            judgement.add_task(
+                task.perform(&self.agent, Server::Playhouse, Some(opened.text), &url)
+                    .await,
+            );
         }
         Ok(judgement)
     }
