@@ -29,7 +29,9 @@ function Trips() {
         <Tab label="List" />
         <Tab label="Settings" />
       </Tabs>
-      {tab === 1 && <FormControlLabel label="Compact table" control={<Switch checked={compact} onChange={(e) => setCompact(e.target.checked)} />} />}
+      {tab === 1 && (
+        <FormControlLabel label="Compact table" control={<Switch checked={compact} onChange={(e) => setCompact(e.target.checked)} />} />
+      )}
       {tab === 0 && (
         <>
           <Button variant="contained" onClick={() => setDraft(EMPTY)}>
@@ -95,7 +97,14 @@ function Trips() {
                 <MenuItem value="boat">Boat</MenuItem>
               </Select>
             </FormControl>
-            <Slider aria-label="Days" min={1} max={14} value={draft?.days ?? 3} onChange={(_, days) => change({ days })} valueLabelDisplay="auto" />
+            <Slider
+              aria-label="Days"
+              min={1}
+              max={14}
+              value={draft?.days ?? 3}
+              onChange={(_, days) => change({ days })}
+              valueLabelDisplay="auto"
+            />
             <FormControlLabel
               label="Insured"
               control={<Checkbox checked={!!draft?.insured} onChange={(e) => change({ insured: e.target.checked })} />}
