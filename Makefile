@@ -186,7 +186,7 @@ widgets: chromium engines oracle widget-pages
 	NIGHTLY=1 $(CARGO) test --locked --workspace --exclude benchmarks --test widgets -- --include-ignored
 
 # Does a task in each of the applications of crates/testkit/applications, on all browsers, one after the other, and writes docs/apps.md.
-# APPLICATION=django: only in those whose names contain the text.
+# APPLICATION=django: only in those whose names contain the text; the others keep their results.
 apps: chromium engines oracle applications
 	NIGHTLY=1 $(CARGO) test --locked -p playhouse --test applications -- --include-ignored --test-threads=1
 

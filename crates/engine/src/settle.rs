@@ -512,6 +512,7 @@ impl Watch {
     /// Waits for the first requests of a document; returns whether they have ended, or a navigation started.
     async fn wait_for_first_requests(&self, mark: &Mark, loaded: Instant) -> bool {
         let mut deadline = loaded + FIRST_REQUESTS_TIMEOUT;
+        let mut had_scripts = self.page.is_loading_scripts();
         loop {
             let fetched = self
                 .page
@@ -520,7 +521,10 @@ impl Watch {
                 return true;
             }
             let now = Instant::now();
-            let is_loading_scripts = self.page.is_loading_scripts();
+            // A module requests the next ones when it is evaluated.
+            let has_scripts = self.page.is_loading_scripts();
+            let is_loading_scripts = had_scripts || has_scripts;
+            had_scripts = has_scripts;
             let limit = if self.page.is_blank().await {
                 BLANK_DOCUMENT_TIMEOUT
             } else if is_loading_scripts {

@@ -77,9 +77,7 @@ impl Applications {
         if self.engine == Engine::Chromium {
             table::save_peer(&peer, &tasks);
         }
-        if self.filter.is_none() {
-            table::write(&tasks);
-        }
+        table::write(&tasks);
         report
     }
 
