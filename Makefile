@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := test
 .PHONY: demo screenshot test ci ci-parts nightly test-nightly npm check fmt lint rustdoc javascript test-programs crates windows targets wine typos update parity upstream \
-  miniwob bench soak grid conformance containers container-check site widgets widget-pages chromium engines ffmpeg poppler nginx clients websites oracle selenium debootstrap
+  miniwob bench soak grid conformance containers container-check site widgets widget-pages apps applications chromium engines ffmpeg poppler nginx clients websites oracle selenium debootstrap
 
 CARGO ?= cargo
 # Compilers, the formatter and the linter of JavaScript.
@@ -11,6 +11,8 @@ CLIENTS := crates/testkit/clients
 WEBSITES := crates/testkit/websites
 # Pages of widget libraries by others.
 WIDGET_LIBRARIES := crates/testkit/widgets
+# Applications of the registries.
+APPLICATIONS := crates/testkit/applications
 # Apps under test.
 APPS := crates/testkit/apps
 # A Selenium Grid.
@@ -39,7 +41,7 @@ NIGHTLY_PREREQUISITES := selenium wine
 CHECKS := fmt typos lint rustdoc javascript crates
 
 # The parts of `nightly`. PARTS="parity miniwob": only these.
-PARTS := check windows containers site test-nightly parity conformance container-check targets npm miniwob soak
+PARTS := check windows containers site test-nightly parity conformance container-check targets npm apps miniwob soak
 
 # Runs a command as a part of `ci`, and records its duration.
 part = .ci/part $@
@@ -183,6 +185,11 @@ upstream:
 widgets: chromium engines oracle widget-pages
 	NIGHTLY=1 $(CARGO) test --locked --workspace --exclude benchmarks --test widgets -- --include-ignored
 
+# Does a task in each of the applications of crates/testkit/applications, on all browsers, one after the other, and writes docs/apps.md.
+# APPLICATION=django: only in those whose names contain the text; the others keep their results.
+apps: chromium engines oracle applications
+	NIGHTLY=1 $(CARGO) test --locked -p playhouse --test applications -- --include-ignored --test-threads=1
+
 # Scripted solvers solve the tasks of MiniWoB++ on each browser and write docs/miniwob.md. ENGINE=firefox: on that browser. TASKS="email
 # click-tab": only those whose names contain one of the words; the others keep their results.
 miniwob: chromium engines $(call packages,$(NODE_TOOLS) $(CLIENTS)) $(MINIWOB)/ready
@@ -244,6 +251,16 @@ widget-pages: target/widgets/ready
 
 target/widgets/ready: $(call packages,$(NODE_TOOLS) $(WIDGET_LIBRARIES)) $(wildcard $(addprefix $(WIDGET_LIBRARIES)/,build.mjs judge/* pages/* support/*))
 	node $(WIDGET_LIBRARIES)/build.mjs target/widgets
+
+applications: target/applications/ready
+
+# `npm ci` does not accept the lock file of optional peer dependencies that npm writes itself.
+target/applications/ready: $(APPLICATIONS)/package-lock.json $(APPLICATIONS)/requirements.txt
+	mkdir -p $(@D) && cp $(APPLICATIONS)/package.json $(APPLICATIONS)/package-lock.json $(@D)
+	npm --prefix $(@D) install --silent --no-audit --no-fund
+	@.ci/python $(@D)/python
+	$(@D)/python/bin/python -m pip install --quiet --disable-pip-version-check -r $(APPLICATIONS)/requirements.txt
+	@touch $@
 
 oracle: $(ORACLE)
 

@@ -10,7 +10,9 @@
 //! 4. Requests of documents, style sheets, scripts and data. Ignored are URLs that were pending before, the fifth request of a URL, event
 //!    streams and WebSockets.
 //! 5. A navigation until `load`, at most 10 s, and then the first requests of its document, at most 300 ms, or while scripts of its own
-//!    origin are loaded 3 s; a page that shows nothing or that it is loading, at most 1 s. Popups, requested pages and downloads.
+//!    origin are loaded 3 s; a page that shows nothing, only pictures, or that it is loading, at most 1 s, and at most 5 s while it sends
+//!    requests; scripts that keep the thread busy, at most 1 s; messages of its WebSockets that follow each other within 100 ms, at most 1 s.
+//!    Popups, requested pages and downloads.
 //!
 //! A dialog, a file chooser or the end of the page ends the wait at once. `docs/decisions/0008-settle.md` gives the reasons.
 
@@ -101,15 +103,19 @@ const SCRIPTS_TIMEOUT: Duration = Duration::from_secs(3);
 const WAITING_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long to wait for a new document that continues to change.
 const FIRST_CHANGES_TIMEOUT: Duration = Duration::from_millis(150);
-/// How long to wait after its load for a new document that shows nothing.
+/// How much longer if its scripts keep the thread busy.
+const BUSY_DOCUMENT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long to wait for a new document that shows nothing, after its load or the end of its last requests.
 const FIRST_CONTENT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long to wait for such a document after its load, however many requests it sends.
+const BLANK_DOCUMENT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much longer an unresponsive page is waited for than one that continues to change.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The largest number of observed out-of-process frames.
 const MAX_OUT_OF_PROCESS_FRAMES: usize = 12;
 /// How long starting to observe one of them may take, because its process may be busy.
 const FRAME_START_TIMEOUT: Duration = Duration::from_millis(200);
-/// How long an open event stream is given to report the consequences of a request.
+/// How long an open event stream is given to report the consequences of a request, and a WebSocket to receive the next message.
 const STREAM_TIMEOUT: Duration = Duration::from_millis(100);
 /// The time after which a page without a URL counts as blank.
 const BLANK_TIMEOUT: Duration = Duration::from_millis(500);
@@ -183,8 +189,12 @@ impl Page {
     pub async fn settle_loaded(&self) {
         let watch = self.watch_events();
         let settled = async {
-            let fetches = is_fetching(&self.state());
-            if fetches || self.shows_waiting().await {
+            let fetches = || {
+                let state = self.state();
+                is_fetching(&state) || received_messages(&state).is_some()
+            };
+            // Requests that were sent before the load can be reported after it.
+            if fetches() || self.shows_waiting().await || fetches() {
                 watch
                     .settle_new_document(Instant::now() + LOAD_TIMEOUT)
                     .await;
@@ -209,10 +219,19 @@ impl Page {
 
     /// Returns whether the document indicates loading.
     async fn shows_waiting(&self) -> bool {
+        self.holds("waits").await
+    }
+
+    /// Returns whether the document shows nothing, and has scripts that can change that.
+    async fn is_blank(&self) -> bool {
+        self.holds("isBlank").await
+    }
+
+    async fn holds(&self, condition: &str) -> bool {
         let main = self.main_frame();
-        let waits = self.call(&main, "waits", &Value::Null);
+        let holds = self.call(&main, condition, &Value::Null);
         matches!(
-            tokio::time::timeout(ANSWER_TIMEOUT, waits).await,
+            tokio::time::timeout(ANSWER_TIMEOUT, holds).await,
             Ok(Ok(true))
         )
     }
@@ -242,6 +261,14 @@ impl Watch {
     pub async fn settle(self, options: &SettleOptions) -> Settled {
         self.settle_with(options, std::future::pending(), None)
             .await
+    }
+
+    /// Waits until a navigation within the document is complete. Returns at once if the page shows another document.
+    pub async fn settle_in_document(self, options: &SettleOptions) {
+        let commits = self.page.state().frames.main().commits;
+        if commits == self.mark.commits {
+            self.settle(options).await;
+        }
     }
 
     /// Like [`Self::settle`]; `elsewhere` resolves when a page opened or a download started. `peek` returns whether something that input
@@ -430,16 +457,25 @@ impl Watch {
     /// navigates to another one.
     async fn settle_new_document(&self, deadline: Instant) -> Settled {
         let mut loaded = Instant::now();
+        // From when on a document that shows nothing is waited for.
+        let mut since = loaded;
         loop {
             if Instant::now() >= deadline {
                 return Settled::TimedOut;
             }
             let mark = Mark::of(&self.page.state());
             let main = self.page.main_frame();
+            let last = loaded + BLANK_DOCUMENT_TIMEOUT;
             let shown = async {
+                let fetches = is_fetching(&self.page.state());
                 let fetched = self.wait_for_first_requests(&mark, loaded).await;
                 if fetched {
-                    self.wait_until_shown(&main, loaded + FIRST_CONTENT_TIMEOUT)
+                    self.wait_for_first_messages(loaded + AWAITED_REQUESTS_TIMEOUT)
+                        .await;
+                    if fetches {
+                        since = Instant::now();
+                    }
+                    self.wait_until_shown(&main, last.min(since + FIRST_CONTENT_TIMEOUT))
                         .await;
                 }
                 fetched
@@ -458,8 +494,16 @@ impl Watch {
                     return Settled::TimedOut;
                 }
                 loaded = Instant::now();
-            } else if !fetched || !is_fetching(&self.page.state()) {
+                since = loaded;
+            } else if !fetched {
                 return Settled::Navigated;
+            } else if !is_fetching(&self.page.state()) {
+                let fetched = self.page.state().requests.newest(&mark.requests).is_some();
+                let now = Instant::now();
+                if !fetched || now >= last || !self.page.is_blank().await {
+                    return Settled::Navigated;
+                }
+                since = now;
             }
             // Otherwise one request caused the next, or was reported after the load.
         }
@@ -468,6 +512,7 @@ impl Watch {
     /// Waits for the first requests of a document; returns whether they have ended, or a navigation started.
     async fn wait_for_first_requests(&self, mark: &Mark, loaded: Instant) -> bool {
         let mut deadline = loaded + FIRST_REQUESTS_TIMEOUT;
+        let mut had_scripts = self.page.is_loading_scripts();
         loop {
             let fetched = self
                 .page
@@ -476,15 +521,38 @@ impl Watch {
                 return true;
             }
             let now = Instant::now();
-            let is_loading_scripts = self.page.is_loading_scripts();
-            let limit = match is_loading_scripts {
-                true => SCRIPTS_TIMEOUT,
-                false => AWAITED_REQUESTS_TIMEOUT,
+            // A module requests the next ones when it is evaluated.
+            let has_scripts = self.page.is_loading_scripts();
+            let is_loading_scripts = had_scripts || has_scripts;
+            had_scripts = has_scripts;
+            let limit = if self.page.is_blank().await {
+                BLANK_DOCUMENT_TIMEOUT
+            } else if is_loading_scripts {
+                SCRIPTS_TIMEOUT
+            } else {
+                AWAITED_REQUESTS_TIMEOUT
             };
             if now >= loaded + limit || !is_loading_scripts && !self.page.shows_waiting().await {
                 return false;
             }
             deadline = (now + WAITING_POLL_INTERVAL).min(loaded + limit);
+        }
+    }
+
+    /// Waits until the WebSockets of a document receive nothing for a while, until the deadline at most.
+    async fn wait_for_first_messages(&self, deadline: Instant) {
+        loop {
+            let received = received_messages(&self.page.state());
+            if received.is_none() {
+                return;
+            }
+            let more = self
+                .page
+                .until(|state| received_messages(state) != received);
+            let limit = deadline.min(Instant::now() + STREAM_TIMEOUT);
+            if tokio::time::timeout_at(limit, more).await.is_err() {
+                return;
+            }
         }
     }
 
@@ -527,9 +595,10 @@ impl Watch {
             "causes": 0,
             "brief": false,
             "content": milliseconds(content),
+            "busy": milliseconds(BUSY_DOCUMENT_TIMEOUT),
         });
-        self.settled(frame, &argument, FIRST_CHANGES_TIMEOUT.max(content))
-            .await;
+        let limit = content.max(FIRST_CHANGES_TIMEOUT + BUSY_DOCUMENT_TIMEOUT);
+        self.settled(frame, &argument, limit).await;
     }
 
     async fn settled(
@@ -597,6 +666,11 @@ impl Mark {
 fn is_fetching(state: &PageState) -> bool {
     let since = since_document(state);
     state.requests.has_pending(&since) || state.requests.has_silent_socket(&since)
+}
+
+/// Returns the number of messages that the document's WebSockets have received, if it has any.
+fn received_messages(state: &PageState) -> Option<usize> {
+    state.requests.received_messages(&since_document(state))
 }
 
 /// Returns the mark of the main document's request.

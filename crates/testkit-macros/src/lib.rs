@@ -16,7 +16,7 @@ use proc_macro::{Delimiter, TokenStream, TokenTree};
 /// A function without a parameter becomes one test, which requires everything that is listed: `chromium`, `firefox`, `webkit`, `node`,
 /// `ffmpeg`, `poppler`, `extensions` (a Chromium that loads them), `clients` (third-party ones), `websites` (of others), `widgets` (pages of
 /// widget libraries), `grid` (a Selenium
-/// Grid), `network` (a network namespace, which is made by root or where users may), `nginx`, `wine` (with the server for Windows), `oracle` (`@playwright/mcp`). A function with a parameter becomes one test for each listed browser, named after
+/// Grid), `network` (a network namespace, which is made by root or where users may), `nginx`, `wine` (with the server for Windows), `oracle` (`@playwright/mcp`), `applications` (of the registries). A function with a parameter becomes one test for each listed browser, named after
 /// it (`a_rule_of_browsers::firefox`); each requires the other prerequisites. With `not`, the test is reported as ignored on that browser,
 /// with the reason. With `nightly`, the test runs only in `make nightly`; with `nightly(firefox, webkit)`, only its instances on these
 /// browsers do. With `slow`, the test starts before the others, so that it does not run alone at the end, and `make test` omits it. The function may be async.
@@ -169,6 +169,7 @@ fn prerequisite(word: &str) -> Result<String, String> {
         "nginx" => format!("{path}Nginx"),
         "wine" => format!("{path}Wine"),
         "oracle" => format!("{path}Oracle"),
+        "applications" => format!("{path}Applications"),
         browser => format!("{path}Browser({})", engine(browser)?),
     })
 }

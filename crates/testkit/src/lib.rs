@@ -2,6 +2,8 @@
 //!
 //! Functions panic with a sentence instead of returning an error, because a test cannot handle one.
 
+#[cfg(target_os = "linux")]
+mod applications;
 mod apps;
 mod canary;
 mod client;
@@ -24,9 +26,11 @@ pub mod process_stats;
 mod processes;
 mod proxy;
 mod remote;
+mod results;
 mod site;
 pub mod snapshot;
 mod spec;
+mod tasks;
 mod tls_site;
 #[cfg(unix)]
 mod user_browser;
@@ -36,6 +40,8 @@ mod widgets;
 #[cfg(target_os = "linux")]
 mod wine;
 
+#[cfg(target_os = "linux")]
+pub use applications::{Applications, ApplicationsReport};
 pub use apps::{NotesApp, broken_command, command_in_bash, command_in_node, misbehaving_app};
 pub use canary::{Canary, Hit, Protocol};
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending, PooledClient};
@@ -63,12 +69,13 @@ pub use spec::{
     KnownFailure, Placeholders, Report, Runner, SAME_ON_EACH_ENGINE, SpecCase, difference,
     known_failures, misfit, spec_cases,
 };
+pub use tasks::Outcome;
 pub use testkit_macros::test;
 pub use tls_site::{ClientCertificates, NO_CERTIFICATE, TlsSite, WITH_CERTIFICATE};
 #[cfg(unix)]
 pub use user_browser::{BrowserOpener, UserBrowser};
 pub use versions::outdated_entries;
 pub use web_socket::{Closing, WebSocketClient};
-pub use widgets::{Counts, Judgement, Outcome, Widgets, WidgetsReport};
+pub use widgets::{Counts, Judgement, Widgets, WidgetsReport};
 #[cfg(target_os = "linux")]
 pub use wine::{Running, StandIn, launch_under_wine, path_under_wine};

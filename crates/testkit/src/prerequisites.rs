@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::Engine;
 use crate::widgets;
 #[cfg(target_os = "linux")]
-use crate::{grid, wine};
+use crate::{applications, grid, wine};
 
 /// A prerequisite of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub enum Prerequisite {
     Wine,
     /// The npm package `@playwright/mcp`.
     Oracle,
+    /// Applications of the registries.
+    Applications,
 }
 
 impl Prerequisite {
@@ -49,7 +51,7 @@ impl Prerequisite {
 
     /// Returns whether `make ci` does not install it.
     pub(crate) fn is_nightly(self) -> bool {
-        matches!(self, Self::Grid | Self::Wine)
+        matches!(self, Self::Grid | Self::Wine | Self::Applications)
     }
 
     /// Returns how to install it, if it is missing.
@@ -77,6 +79,10 @@ impl Prerequisite {
             Self::Wine => wine::is_installed(),
             #[cfg(not(target_os = "linux"))]
             Self::Wine => false,
+            #[cfg(target_os = "linux")]
+            Self::Applications => applications::is_installed(),
+            #[cfg(not(target_os = "linux"))]
+            Self::Applications => false,
         };
         (!is_there).then(|| match self {
             Self::Browser(engine) => {
@@ -97,6 +103,7 @@ impl Prerequisite {
             ),
             Self::Nginx => is_missing("nginx", "apt-get install nginx-light curl"),
             Self::Oracle => is_missing("playwright-core", "make oracle"),
+            Self::Applications => is_missing("applications", "make applications"),
             Self::Wine => is_missing("Wine, or the server for Windows", "make wine"),
         })
     }

@@ -62,6 +62,11 @@ impl Processes {
         self.0.len()
     }
 
+    /// Returns whether all have ended.
+    pub fn have_ended(&self) -> bool {
+        self.remaining().is_empty()
+    }
+
     /// Waits until all have ended.
     pub async fn gone(&self) {
         eventually(async || match self.remaining() {

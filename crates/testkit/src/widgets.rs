@@ -7,7 +7,6 @@ mod judge;
 mod lines;
 mod page;
 mod table;
-mod tasks;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -20,10 +19,10 @@ use tokio::task::JoinSet;
 use crate::engine::Engine;
 use crate::harness::is_nightly;
 use crate::prerequisites::{updates_expectations, variable};
+use crate::tasks::read_tasks;
 use findings::Listed;
 pub use judge::{Counts, Judgement};
 use page::Browsers;
-pub use tasks::Outcome;
 
 /// The pages that are judged outside of `make nightly`: an editor, labels that draw their controls, a grid, and shadow roots.
 const SAMPLE: [&str; 5] = ["ag-grid", "antd", "mui", "tiptap", "webawesome"];
@@ -69,7 +68,8 @@ impl Widgets {
             .map_or(2, usize::from)
             .clamp(1, 4);
         let queue = Arc::new(Mutex::new(VecDeque::from(names)));
-        let tasks_of_pages = Arc::new(tasks::read_tasks());
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("widgets/tasks.md");
+        let tasks_of_pages = Arc::new(read_tasks(&file));
         let mut tasks = JoinSet::new();
         for _ in 0..workers {
             let (queue, program, engine) = (queue.clone(), self.program.clone(), self.engine);

@@ -15,7 +15,7 @@ import { describe, links, metadata, read, table, texts, titleOf } from "./readin
 import { describeRestyled, takeRestyled, type Restyled } from "./looks";
 import { byRef, similar } from "./refs";
 import { query } from "./selector/query";
-import { isBusy, keepWatching, nextChange, pending, settled, waits, watch } from "./settle";
+import { isBlank, isBusy, keepWatching, nextChange, pending, settled, waits, watch } from "./settle";
 import { recordClosedRoots } from "./dom";
 import { withCaches } from "./seen";
 import { home, snapshot } from "./snapshot";
@@ -60,6 +60,7 @@ const core = {
   setFiles,
   dispatchDrop,
   watch,
+  isBlank,
   settled,
   pending,
   waits,

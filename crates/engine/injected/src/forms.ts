@@ -26,7 +26,7 @@ const TEXT_TYPES = new Set("email number password search tel text url".split(" "
  * The result of a fill. `set`: The field has the value. `settable`: The call must be repeated with `set`. `selected`: The old text is
  * selected, and the new text must be inserted as input. `skipped`: The call must be repeated outside of the row.
  */
-export type Filled = { done: "settable" | "set" | "selected" | "skipped" };
+export type Filled = { done: "settable" | "set" | "raise" | "lower" | "selected" | "skipped" };
 
 /** The position of a field in a row of fields, whose calls are sent without waiting for results. */
 interface Turn {
@@ -58,12 +58,14 @@ interface Fill {
   force?: boolean;
   /** Whether the value of a date, time, color or range may be set by script. */
   set?: boolean;
+  /** Whether a range is set by script alone; otherwise the last step is left to a key: `raise` or `lower`. */
+  exact?: boolean;
   /** The origin that the document must have. */
   origin?: string | null;
 }
 
 /** Sets the value of a field, or selects its text so that input replaces it. */
-async function fillNow({ handle, value, force, set: canSet, origin }: Fill): Promise<Filled | Lacks | Mismatch | Gone> {
+async function fillNow({ handle, value, force, set: canSet, exact, origin }: Fill): Promise<Filled | Lacks | Mismatch | Gone> {
   const e = attached(handle);
   if (!e || hasOtherOrigin(origin)) return { gone: true };
   causes("hold");
@@ -73,7 +75,8 @@ async function fillNow({ handle, value, force, set: canSet, origin }: Fill): Pro
   const lacks = force ? undefined : await lacking(field, ["visible", "enabled", "editable"]);
   if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
   recordPassword(field, value);
-  if (field instanceof HTMLInputElement && SETTABLE_TYPES.has(field.type)) return canSet ? setValue(field, value) : { done: "settable" };
+  if (field instanceof HTMLInputElement && SETTABLE_TYPES.has(field.type))
+    return canSet ? setValue(field, value, exact) : { done: "settable" };
   selectContent(field);
   if (insert(field, value)) return { done: "set" };
   edited = { field, text: field.textContent };
@@ -350,18 +353,39 @@ function mismatchOf(field: Element, value: string): Mismatch | undefined {
   return { mismatch: "kind", tag };
 }
 
-function setValue(field: HTMLInputElement, value: string): Filled | Mismatch {
+function setValue(field: HTMLInputElement, value: string, exact: boolean | undefined): Filled | Mismatch {
   const normalized = field.type === "color" ? value.trim().toLowerCase() : value.trim();
+  const isOld = field.value === normalized;
+  if (exact && isOld) return { done: "set" };
   field.focus();
   field.value = normalized;
   // The value sanitization algorithm of HTML clears or changes invalid values.
   if (field.value !== normalized) return { mismatch: "malformed", type: field.type };
+  const key = exact || isOld || field.type !== "range" ? undefined : stepAside(field);
+  if (key) {
+    dispatchInput(field);
+    return { done: key };
+  }
   dispatchChange(field);
   return { done: "set" };
 }
 
-function dispatchChange(field: Element): void {
+/** Moves a range to the value beside its own, and returns how a key moves it back. Libraries report a change when a key or a pointer ends it. */
+function stepAside(field: HTMLInputElement): "raise" | "lower" | undefined {
+  const { value } = field;
+  if (field.step === "any" || (field.getRootNode() as Document | ShadowRoot).activeElement !== field) return undefined;
+  field.stepDown();
+  if (field.value !== value) return "raise";
+  field.stepUp();
+  return field.value === value ? undefined : "lower";
+}
+
+function dispatchInput(field: Element): void {
   field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+}
+
+function dispatchChange(field: Element): void {
+  dispatchInput(field);
   field.dispatchEvent(new Event("change", { bubbles: true }));
 }
 

@@ -36,6 +36,9 @@ const FRAMES = /^i?frame$/;
 const CONTENT_POLL_INTERVAL = 100;
 const TIMER_POLL_INTERVAL = 25;
 const TIMER_SLACK = 1;
+/** How long a turn of the wait can take, and how much longer it takes if scripts keep the thread busy, in ms. */
+const TURN_TIME = 40;
+const BUSY_TIME = 40;
 
 type Tree = Document | ShadowRoot;
 
@@ -150,6 +153,8 @@ export interface Settling {
   brief: boolean;
   /** How long to wait for a document that shows nothing, in ms; default: not at all. */
   content?: number;
+  /** How much time in which scripts keep the thread busy does not count, in ms; default: none. */
+  busy?: number;
 }
 
 /**
@@ -157,7 +162,13 @@ export interface Settling {
  * nothing that the action caused is pending; or after the limits. `opens` is true if the action clicked a link that starts a download or
  * opens another page.
  */
-export async function settled({ limit, causes: longest, brief, content = 0 }: Settling): Promise<{ quiet: boolean; opens: boolean }> {
+export async function settled({
+  limit,
+  causes: longest,
+  brief,
+  content = 0,
+  busy = 0,
+}: Settling): Promise<{ quiet: boolean; opens: boolean }> {
   const started = performance.now();
   const watching = current ?? begin().watching;
   watching.idleFrom = Infinity;
@@ -166,6 +177,7 @@ export async function settled({ limit, causes: longest, brief, content = 0 }: Se
   const rest = (): number => Math.max(0, started + longest - performance.now());
   let still = false;
   let idle = 0;
+  let blocked = 0;
   if (brief) {
     await task();
     const caused = causes(longest);
@@ -173,6 +185,7 @@ export async function settled({ limit, causes: longest, brief, content = 0 }: Se
   }
   for (let ran = false; !still; ) {
     const changes = watching.changes;
+    const turn = performance.now();
     let isPending = false;
     const { steps } = causes(0);
     await frame(document.hidden ? undefined : FRAME_TIMEOUT);
@@ -186,6 +199,12 @@ export async function settled({ limit, causes: longest, brief, content = 0 }: Se
     if (watching.changes === changes) {
       const left = QUIET_TIME - (performance.now() - (watching.changed || started));
       if (left > 0) await pause(left);
+      // What is evaluated at length has not shown its result yet.
+      const late = performance.now() - turn - TURN_TIME;
+      if (late >= BUSY_TIME && blocked < busy) {
+        blocked += late;
+        countChange(watching);
+      }
       const caused = causes(rest());
       if (caused.idle > idle) await idleTime(rest());
       // Frames and messages that were requested before have been delivered.
@@ -194,7 +213,7 @@ export async function settled({ limit, causes: longest, brief, content = 0 }: Se
       ({ idle } = caused);
       still = watching.changes === changes;
     }
-    if (!still && performance.now() - started >= limit && !(isPending && rest())) break;
+    if (!still && performance.now() - started - Math.min(blocked, busy) >= limit && !(isPending && rest())) break;
   }
   // A call that another one has replaced is not the end of the action.
   if (longest && own === settlings) causes("rest");
@@ -347,16 +366,13 @@ export function isBusy(): boolean {
   return [...document.querySelectorAll(BUSY)].some((e) => e.checkVisibility());
 }
 
-/** What is no text and can be seen. */
-const PICTURES = "img, svg, picture";
-
-/** Returns whether the document shows nothing, or only that it is loading, and has scripts that can change that. */
-function isBlank(): boolean {
+/** Returns whether the document shows nothing, only pictures, or only that it is loading, and has scripts that can change that. */
+export function isBlank(): boolean {
   if (!document.scripts.length) return false;
   const trees = treesBelow(document);
   const shown = (selector: string): Element[] =>
     trees.flatMap((tree) => [...tree.querySelectorAll(selector)].filter((e) => e.checkVisibility()));
-  if (shown(`${CONTENT}, ${PICTURES}`).length) return false;
+  if (shown(CONTENT).length) return false;
   const loading = shown(LOADING).reduce((length, e) => length + (e instanceof HTMLElement ? e.innerText.trim().length : 0), 0);
   return textLength(trees) <= loading;
 }

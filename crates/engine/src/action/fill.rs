@@ -45,6 +45,10 @@ enum Filled {
 enum Done {
     Settable,
     Set,
+    /// A range is a step below the value, to which a key raises it.
+    Raise,
+    /// A range is a step above the value.
+    Lower,
     Selected,
     /// An earlier field of the row was not filled.
     Skipped,
@@ -111,7 +115,7 @@ impl Page {
 impl Locator {
     /// Replaces the value of a field, or the content of an editable element, once it is visible, enabled and editable.
     ///
-    /// Text is inserted as input, replacing the content; a date, time, colour or range is set, with its events.
+    /// Text is inserted as input, replacing the content; a date, time, colour or range is set, with its events, a range by a key at last.
     pub async fn fill(&self, progress: &Progress, value: &str) -> Result<()> {
         let mut tries = Tries::of(self, progress, "fill");
         until_done!(tries, progress, {
@@ -137,14 +141,18 @@ impl Locator {
                     match element.call("fill", argument).await {
                         Ok(Filled::Lacks { lacks }) => Err(element.not_actionable(lacks.into())),
                         Ok(Filled::Mismatch(mismatch)) => Err(not_fillable_error(self, &mismatch)),
+                        Ok(Filled::Done { done: Done::Raise }) => {
+                            self.step(&element, "ArrowUp", value).await
+                        }
+                        Ok(Filled::Done { done: Done::Lower }) => {
+                            self.step(&element, "ArrowDown", value).await
+                        }
                         // A change handler opened it.
                         Ok(Filled::Done { .. }) | Err(Error::DialogOpen {}) => Ok(()),
                         Err(error) => Err(error),
                     }
                 }
-                Filled::Done {
-                    done: Done::Selected | Done::Skipped,
-                } => {
+                Filled::Done { .. } => {
                     if value.is_empty() {
                         perform(&self.page, &Shortcut::parse("Delete")?.press(&[])).await?;
                     } else {
@@ -160,6 +168,18 @@ impl Locator {
                 Filled::Mismatch(mismatch) => Err(not_fillable_error(self, &mismatch)),
             }
         })
+    }
+
+    /// Moves a range by its last step with a key, as a user does, and sets the value if the page moves it otherwise.
+    async fn step(&self, element: &Element, key: &str, value: &str) -> Result<()> {
+        match perform(&self.page, &Shortcut::parse(key)?.press(&[])).await {
+            Err(Error::DialogOpen {}) => return Ok(()),
+            pressed => pressed?,
+        }
+        let argument = json!({ "value": value, "set": true, "exact": true });
+        // A handler may have removed or disabled the field.
+        let _: Result<Filled> = element.call("fill", argument).await;
+        Ok(())
     }
 
     /// Returns whether an editor has restored the text that was replaced. It may render the new one a moment later.

@@ -295,13 +295,23 @@ impl RequestLog {
     /// Returns whether a WebSocket since the mark is open and has received nothing. Firefox, which does not report messages, reports the end
     /// of the request with the handshake.
     pub(crate) fn has_silent_socket(&self, mark: &RequestMark) -> bool {
-        let mut sockets = self.requests.iter().filter(|request| {
+        let mut sockets = self.sockets(mark);
+        sockets.any(|socket| socket.outcome.is_none() && self.messages.received(&socket.id) == 0)
+    }
+
+    /// Returns the number of messages that the WebSockets since the mark have received; `None` if there are no WebSockets. It is zero in
+    /// Firefox.
+    pub(crate) fn received_messages(&self, mark: &RequestMark) -> Option<usize> {
+        let received = self.sockets(mark).map(|it| self.messages.received(&it.id));
+        received.reduce(|sum, count| sum + count)
+    }
+
+    fn sockets(&self, mark: &RequestMark) -> impl Iterator<Item = &Request> {
+        self.requests.iter().filter(|request| {
             request.number > mark.started
                 && request.resource_type == "websocket"
-                && request.outcome.is_none()
                 && request.worker.as_ref().is_none_or(RequestingWorker::is_own)
-        });
-        sockets.any(|socket| !self.messages.has_received(&socket.id))
+        })
     }
 
     /// Returns whether a response is received as a stream of events.

@@ -48,12 +48,13 @@ impl MessageLog {
         }
     }
 
-    /// Returns whether a stream has received a message.
-    pub(super) fn has_received(&self, id: &RequestId) -> bool {
+    /// Returns the number of messages that a stream has received. Those that are no longer stored count as received.
+    pub(super) fn received(&self, id: &RequestId) -> usize {
         let is_received = |(stream, message): &(RequestId, StreamMessage)| {
             stream == id && !matches!(message.kind, StreamMessageKind::Sent(_))
         };
-        self.removed.contains_key(id) || self.messages.iter().any(is_received)
+        let removed = self.removed.get(id).copied().unwrap_or_default();
+        removed + self.messages.iter().filter(|it| is_received(it)).count()
     }
 
     pub(super) fn clear(&mut self) {

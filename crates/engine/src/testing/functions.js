@@ -367,6 +367,7 @@
     watch: () => [],
     settled: () => ({ quiet: true, opens: false }),
     waits: () => false,
+    isBlank: () => false,
     nextChange: ({ limit }) =>
       new Promise((done) => {
         model.onChange(() => done(null));

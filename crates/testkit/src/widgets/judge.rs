@@ -6,9 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::snapshot::{CONTROLS, Node};
+use crate::tasks::Outcome;
 
 use super::lines::{Lines, Shown, Style};
-use super::tasks::Outcome;
 
 /// What the judge found on a page, in both styles.
 #[derive(Debug, Default)]

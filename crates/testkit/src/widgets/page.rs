@@ -11,10 +11,10 @@ use crate::engine::Engine;
 use crate::prerequisites::playwright_mcp;
 use crate::site::Site;
 use crate::snapshot::Node;
+use crate::tasks::{Server, Task};
 
 use super::judge::{Judgement, Peer, PeerElement, Report};
 use super::lines::{Lines, Style};
-use super::tasks::Task;
 
 /// The timeout of a call. A busy machine needs seconds for a page of megabytes.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -133,7 +133,10 @@ impl Browsers {
         }
         if let Some(task) = task {
             let opened = succeed(&self.agent, "browser_navigate", json!({ "url": url })).await?;
-            judgement.add_task(task.perform(&self.agent, opened.text).await);
+            judgement.add_task(
+                task.perform(&self.agent, Server::Playhouse, Some(opened.text), &url)
+                    .await,
+            );
         }
         Ok(judgement)
     }

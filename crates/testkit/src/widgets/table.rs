@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
+use crate::results;
 
 use super::judge::{Counts, Judgement};
 
@@ -18,6 +19,9 @@ struct Row {
     calls: usize,
     is_done: bool,
 }
+
+/// The name of the results.
+const RESULTS: &str = "widgets";
 
 type Rows = BTreeMap<String, Row>;
 
@@ -36,13 +40,7 @@ pub(super) fn save(engine: Engine, judgements: &BTreeMap<String, Judgement>, nam
         };
         rows.insert(name.clone(), row);
     }
-    let path = path(engine);
-    // The table is written when all browsers have results.
-    let _ = path.parent().map(fs::create_dir_all);
-    let _ = fs::write(
-        path,
-        serde_json::to_string_pretty(&rows).unwrap_or_default(),
-    );
+    results::save(RESULTS, engine, &rows);
 }
 
 /// Writes the document, if each browser has the results of all pages.
@@ -132,10 +130,5 @@ fn versions() -> String {
 }
 
 fn read(engine: Engine) -> Rows {
-    let text = fs::read_to_string(path(engine)).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
-}
-
-fn path(engine: Engine) -> PathBuf {
-    super::target().join(format!("widgets-results/{}.json", engine.name()))
+    results::read(RESULTS, engine)
 }

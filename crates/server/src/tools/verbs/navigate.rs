@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::sessions::session::app::App;
 use crate::sessions::session::{Session, Tab};
 use crate::tools::scope::TabInAnyState;
-use engine::{LoadState, NavigationOutcome, Page, Progress};
+use engine::{LoadState, NavigationOutcome, Page, Progress, SettleOptions, Watch};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -17,6 +17,9 @@ const REDIRECT_TIMEOUT: Duration = Duration::from_millis(500);
 /// The longest wait until a document of the history is loaded. It may never finish loading, but an incomplete page should not be shown if
 /// it does.
 const BACK_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long starting to observe a document may take that a navigation leaves: it may be unresponsive.
+const WATCH_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Until when a navigation is waited for. A loaded document then gets time to show what it fetches first. The navigation fails if an error
 /// page of the browser is shown at the end.
@@ -77,6 +80,10 @@ pub(crate) async fn goto(
     url: &str,
     extent: Extent,
 ) -> Result<Option<(Arc<Tab>, NavigationOutcome)>> {
+    let watch = match is_in_document(&tab.page.url(), url) {
+        true => Some(watch(&tab.page, progress).await),
+        false => None,
+    };
     let unresponsive = async {
         match tab.session.app() {
             Some(app) => app.becomes_unresponsive(url).await,
@@ -89,8 +96,39 @@ pub(crate) async fn goto(
     };
     if let Some((shown, outcome)) = &result {
         finish(&tab.session, &shown.page, progress, *outcome, extent).await?;
+        if let Some(watch) = watch {
+            settle_in_document(&tab.session, watch, extent).await;
+        }
     }
     Ok(result)
+}
+
+/// Observes the document, which a single-page app changes itself at a navigation within it.
+async fn watch(page: &Page, progress: &Progress) -> Watch {
+    let watch = tokio::time::timeout(WATCH_TIMEOUT, page.watch(progress)).await;
+    watch.unwrap_or_else(|_| page.watch_events())
+}
+
+async fn settle_in_document(session: &Session, watch: Watch, extent: Extent) {
+    let is_brief = matches!(extent, Extent::Reached(state) if state < LoadState::Loaded);
+    if !is_brief {
+        let limit = session.settings().timeouts.settle;
+        let options = SettleOptions {
+            changes: limit,
+            causes: limit,
+            ..SettleOptions::default()
+        };
+        watch.settle_in_document(&options).await;
+    }
+}
+
+/// Returns whether the document of the first URL stays when the second is opened.
+fn is_in_document(current: &str, url: &str) -> bool {
+    match (current.split_once('#'), url.split_once('#')) {
+        (Some((current, _)), Some((url, _))) => current == url,
+        (None, Some((url, _))) => current == url,
+        (_, None) => false,
+    }
 }
 
 /// Opens a URL in a new tab. Returns false if a beforeunload dialog is open.
@@ -115,9 +153,11 @@ pub(crate) async fn go(
     delta: i32,
     extent: Extent,
 ) -> Result<bool> {
+    let watch = watch(&tab.page, progress).await;
     let has_entry = tab.page.go(progress, delta, extent.until()).await?;
     if has_entry {
         extent.finish(&tab.session, &tab.page, progress).await?;
+        settle_in_document(&tab.session, watch, extent).await;
     }
     Ok(has_entry)
 }

@@ -1,0 +1,2 @@
+# Ready: /admin/
+exec python app.py

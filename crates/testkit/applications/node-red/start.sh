@@ -1,0 +1,1 @@
+exec node-red --port "$PORT" --userDir "$PWD/data"

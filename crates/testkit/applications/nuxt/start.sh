@@ -1,0 +1,3 @@
+# Ready: /add
+export NUXT_TELEMETRY_DISABLED=1
+exec nuxt dev --port "$PORT"

@@ -1,0 +1,1 @@
+exec vite dev --port "$PORT" --strictPort

@@ -1,0 +1,1 @@
+exec uvicorn app:app --port "$PORT"

@@ -1,0 +1,1 @@
+exec vite --port "$PORT" --strictPort
