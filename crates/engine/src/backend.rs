@@ -68,7 +68,7 @@ pub(crate) use page::{
     Capture, Dialogs, Emulation, Evaluation, Frames, Input, Interception, Navigation, Profiling,
     Requests, Screencast, Styles, Unresponsive, Workers,
 };
-pub use profiling::{CoveredRange, CoveredSource, OutputFile, SourceKind};
+pub use profiling::{CoveredRange, CoveredSource, FunctionPosition, OutputFile, SourceKind};
 pub use proxy::Proxy;
 pub(crate) use proxy::{Endpoint, ProxyScheme};
 pub use styles::{Declaration, InheritedRules, MatchedStyles, RuleOrigin, StyleRule, StyleSheet};

@@ -228,14 +228,15 @@ pub use backend::address::INTERNAL_PAGES;
 pub use backend::{
     Alternative, BrowserBackend, Capabilities, ColorScheme, ConsoleMessage, ContextBackend,
     ContextObserver, ContextOptions, Cookie, CoveredRange, CoveredSource, Declaration, DialogKind,
-    DownloadEvent, EmulatedOption, FailureReason, Feature, Fetched, FrameId, Geolocation, Handle,
-    Headers, HeldKey, HttpCredentials, InheritedRules, InputStep, Key, LoaderId, MatchedStyles,
-    MediaFeatures, MessageKind, Modifier, MouseButton, OriginDocuments, OutputFile, PageBackend,
-    PageEvent, PageId, PageObserver, PageTimeouts, PausedRequest, PdfOptions, Point, Proxy,
-    RequestEvent, RequestId, RequestingWorker, ResponseFacts, RuleOrigin, RunningWorker, SameSite,
-    ScreencastFrame, ScreencastSender, Screenshot, ScreenshotArea, ScreenshotFormat, Size,
-    SourceKind, SourceLocation, SourcePosition, StreamMessage, StreamMessageKind, StyleRule,
-    StyleSheet, Throttling, TlsOptions, Verdict, Viewport, WorkerId, WorkerKind,
+    DownloadEvent, EmulatedOption, FailureReason, Feature, Fetched, FrameId, FunctionPosition,
+    Geolocation, Handle, Headers, HeldKey, HttpCredentials, InheritedRules, InputStep, Key,
+    LoaderId, MatchedStyles, MediaFeatures, MessageKind, Modifier, MouseButton, OriginDocuments,
+    OutputFile, PageBackend, PageEvent, PageId, PageObserver, PageTimeouts, PausedRequest,
+    PdfOptions, Point, Proxy, RequestEvent, RequestId, RequestingWorker, ResponseFacts, RuleOrigin,
+    RunningWorker, SameSite, ScreencastFrame, ScreencastSender, Screenshot, ScreenshotArea,
+    ScreenshotFormat, Size, SourceKind, SourceLocation, SourcePosition, StreamMessage,
+    StreamMessageKind, StyleRule, StyleSheet, Throttling, TlsOptions, Verdict, Viewport, WorkerId,
+    WorkerKind,
 };
 pub use browser::Browser;
 pub use console::{ConsoleCounts, ConsoleEntry};

@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::reading::{ElementFacts, describe_handles};
+use std::fs::File;
 use task::compute;
 
 impl Page {
@@ -36,6 +37,13 @@ impl Page {
     /// Ends the trace and writes it to a file that the Performance panel of Chrome DevTools opens. Returns whether it has all events.
     pub async fn stop_trace(&self, progress: &Progress, file: OutputFile) -> Result<bool> {
         progress.run(self.backend.stop_trace(file)).await
+    }
+
+    /// Reads a trace and computes its insights. Functions have the positions and names of the sources, as far as there are source maps.
+    pub async fn trace_insights(&self, progress: &Progress, file: File) -> Result<TraceInsights> {
+        let mut insights = compute(move || TraceInsights::read(file)).await?;
+        self.map_functions(progress, insights.functions_mut()).await;
+        Ok(insights)
     }
 
     /// Returns the facts of elements that a trace names by their node ids, in the order of the ids. Removed ones are `None`.
@@ -70,9 +78,11 @@ impl Page {
         progress.run(self.backend.start_coverage()).await
     }
 
-    /// Ends the measurement. Returns the coverage of the documents that are shown.
+    /// Ends the measurement. Returns the coverage of the documents that are shown: of the files from which scripts and style sheets were
+    /// built, as far as they have source maps.
     pub async fn stop_coverage(&self, progress: &Progress) -> Result<CoverageReport> {
         let sources: Vec<CoveredSource> = progress.run(self.backend.stop_coverage()).await?;
+        let sources = self.with_source_maps(progress, sources).await;
         Ok(compute(move || CoverageReport::of(&sources)).await)
     }
 }

@@ -4,7 +4,7 @@ mod cache;
 mod script;
 
 pub(crate) use cache::SourceMaps;
-pub(crate) use script::{MappedScript, map_frames, scripts_of};
+pub(crate) use script::{MappedFile, map_frames, scripts_of};
 
 use crate::backend::SourcePosition;
 use crate::text::shorten;
@@ -163,7 +163,19 @@ impl SourceMap {
 
     /// Returns the position in a source of a position in the built file, whose line and column are from 0.
     pub(crate) fn position(&self, line: u32, column: u32) -> Option<SourcePosition> {
-        let original = self.mapping(line, column)?.original?;
+        self.position_of(self.mapping(line, column)?.original?)
+    }
+
+    /// Returns the positions of the built file at which a mapping begins, in order, and the positions in the sources.
+    fn mappings(&self) -> impl Iterator<Item = ((u32, u32), Option<SourcePosition>)> {
+        let mappings = self.mappings.iter();
+        mappings.map(|mapping| {
+            let original = mapping.original.and_then(|it| self.position_of(it));
+            ((mapping.line, mapping.column), original)
+        })
+    }
+
+    fn position_of(&self, original: Original) -> Option<SourcePosition> {
         let source = self.sources.get(original.source as usize)?.clone()?;
         Some(SourcePosition {
             source,

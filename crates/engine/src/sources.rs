@@ -1,12 +1,15 @@
 //! The sources of a page: console messages whose positions are those of the sources from which the scripts were built, and the loading of
 //! source maps.
 
-use crate::backend::{ConsoleMessage, FrameId, MessageKind, SourceLocation};
+use crate::backend::{
+    ConsoleMessage, CoveredSource, FrameId, FunctionPosition, MessageKind, SourceKind,
+    SourceLocation,
+};
 use crate::error::Result;
 use crate::injected::RESOURCE;
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::source_map::{MappedScript, SourceMap, data_of, map_frames, reference, scripts_of};
+use crate::source_map::{MappedFile, SourceMap, data_of, map_frames, reference, scripts_of};
 use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::json;
@@ -37,18 +40,7 @@ impl Page {
             let location = message.location.iter().map(|location| location.url.clone());
             location.chain(scripts_of(&message.text))
         });
-        let mut urls: Vec<_> = scripts.collect();
-        urls.sort_unstable();
-        urls.dedup();
-        urls.truncate(MAX_SCRIPTS);
-        let left = progress.deadline().duration_since(Instant::now());
-        let progress = progress.within(TIMEOUT.min(left));
-        let scripts = urls.into_iter().map(|url| async {
-            let script = progress.run(self.mapped_script(&url)).await;
-            // A map that cannot be loaded is none.
-            Some((url, script.ok().flatten()?))
-        });
-        let scripts: BTreeMap<_, _> = join_all(scripts).await.into_iter().flatten().collect();
+        let scripts = self.mapped_scripts(progress, scripts.collect()).await;
         if scripts.is_empty() {
             return messages;
         }
@@ -64,8 +56,80 @@ impl Page {
         compute(mapped).await
     }
 
+    /// Returns those of the scripts with these URLs that have source maps, which are loaded at most for two seconds.
+    async fn mapped_scripts(
+        &self,
+        progress: &Progress,
+        mut urls: Vec<String>,
+    ) -> BTreeMap<String, Arc<MappedFile>> {
+        urls.sort_unstable();
+        urls.dedup();
+        urls.truncate(MAX_SCRIPTS);
+        let progress = shortened(progress);
+        let scripts = urls.into_iter().map(|url| async {
+            let script = progress.run(self.mapped_script(&url)).await;
+            // A map that cannot be loaded is none.
+            Some((url, script.ok().flatten()?))
+        });
+        join_all(scripts).await.into_iter().flatten().collect()
+    }
+
+    /// Adds the positions and names in the sources to functions of scripts, by source maps, which are loaded at most for two seconds.
+    pub(crate) async fn map_functions<'a>(
+        &self,
+        progress: &Progress,
+        functions: impl Iterator<Item = &'a mut FunctionPosition>,
+    ) {
+        let functions: Vec<_> = functions.collect();
+        let urls = functions.iter().map(|function| function.url.clone());
+        let scripts = self.mapped_scripts(progress, urls.collect()).await;
+        for function in functions {
+            let place = function
+                .line
+                .checked_sub(1)
+                .zip(function.column.checked_sub(1));
+            if let Some(script) = scripts.get(&function.url)
+                && let Some((line, column)) = place
+                && let Some(source) = script.position(line, column)
+            {
+                function.name = script.function(&function.name, line, column);
+                function.source = Some(source);
+            }
+        }
+    }
+
+    /// Returns the files with their source maps, which are loaded at most for two seconds.
+    pub(crate) async fn with_source_maps(
+        &self,
+        progress: &Progress,
+        files: Vec<CoveredSource>,
+    ) -> Vec<(CoveredSource, Option<Arc<MappedFile>>)> {
+        let scripts = files.iter().filter(|file| file.kind == SourceKind::Script);
+        let scripts = scripts.map(|script| script.url.clone()).collect();
+        let (progress, main) = (shortened(progress), self.main_frame());
+        let sheets = files.iter().map(|file| async {
+            let is_sheet = file.kind == SourceKind::StyleSheet;
+            let named = reference(&file.text).filter(|_| is_sheet)?;
+            let map = progress.run(self.source_map(&main, &file.url, named)).await;
+            Some(Arc::new(MappedFile::new(
+                map.ok().flatten()?,
+                file.text.clone(),
+            )))
+        });
+        let (scripts, sheets) =
+            futures_util::future::join(self.mapped_scripts(&progress, scripts), join_all(sheets))
+                .await;
+        let files = files.into_iter().zip(sheets);
+        let mapped = files.map(|(file, sheet)| {
+            let is_script = file.kind == SourceKind::Script;
+            let script = scripts.get(&file.url).filter(|_| is_script).cloned();
+            (file, sheet.or(script))
+        });
+        mapped.collect()
+    }
+
     /// Returns a script of the page with its source map, if it has one.
-    async fn mapped_script(&self, url: &str) -> Result<Option<Arc<MappedScript>>> {
+    async fn mapped_script(&self, url: &str) -> Result<Option<Arc<MappedFile>>> {
         let Some(request) = self.state().requests.script(url).cloned() else {
             return Ok(None);
         };
@@ -98,7 +162,7 @@ impl Page {
         let Some(map) = self.source_map(&frame, url, &named).await? else {
             return Ok(None);
         };
-        let script = compute(move || Arc::new(MappedScript::new(map, text))).await;
+        let script = compute(move || Arc::new(MappedFile::new(map, text))).await;
         let mut state = self.state();
         state.source_maps.set(request.number, Some(script.clone()));
         Ok(Some(script))
@@ -150,6 +214,12 @@ impl Page {
     }
 }
 
+/// Returns the progress with the time that source maps may take.
+fn shortened(progress: &Progress) -> Progress {
+    let left = progress.deadline().duration_since(Instant::now());
+    progress.within(TIMEOUT.min(left))
+}
+
 /// Returns whether a source map is loaded: only over HTTP, and from the origin of the built file.
 fn is_loaded(map: &Url, built: &Url) -> bool {
     matches!(map.scheme(), "http" | "https") && map.origin() == built.origin()
@@ -164,7 +234,7 @@ fn is_error(message: &ConsoleMessage) -> bool {
 
 fn map_message(
     message: &ConsoleMessage,
-    scripts: &BTreeMap<String, Arc<MappedScript>>,
+    scripts: &BTreeMap<String, Arc<MappedFile>>,
 ) -> ConsoleMessage {
     let mut mapped = message.clone();
     mapped.text = map_frames(&message.text, scripts);

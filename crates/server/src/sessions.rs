@@ -35,7 +35,9 @@ use uuid::Uuid;
 
 pub(crate) use default_session::{Caller, Kind};
 pub(crate) use emulation::EmulationOptions;
-pub(crate) use options::{BrowserOption, ProxyOption, SessionName, SessionOptions, is_name};
+pub(crate) use options::{
+    BrowserOption, ProxyOption, SessionName, SessionOptions, check_name, is_name,
+};
 pub(crate) use owned::{InUse, OwnedSession};
 pub(crate) use visible::{Tested, Visible};
 

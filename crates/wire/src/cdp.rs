@@ -25,6 +25,7 @@ pub mod security;
 pub mod storage;
 pub mod target;
 pub mod tracing;
+pub mod web_mcp;
 
 pub use crate::message::{Binary, Command, Empty, Event};
 

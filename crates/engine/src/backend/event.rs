@@ -339,7 +339,7 @@ pub struct SourceLocation {
 }
 
 /// A position in a source from which a script or a style sheet was built. Line and column are from 1.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SourcePosition {
     /// The path of the source on the origin of the built file, such as `src/app.ts`; the URL if it has another origin.
     pub source: Arc<str>,

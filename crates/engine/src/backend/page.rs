@@ -113,6 +113,16 @@ pub trait Evaluation {
         function: &str,
         elements: &[Handle],
     ) -> Result<Option<Value>>;
+    /// Calls a tool that the frame's document registered with the WebMCP API of the browser. Returns its result as JSON, or as the text that
+    /// the tool gave; `None` if the browser has no such tool, as with polyfills. If the future is dropped, the tool is cancelled.
+    async fn call_document_tool(
+        &self,
+        _frame: &FrameId,
+        _name: &str,
+        _arguments: &Value,
+    ) -> Result<Option<String>> {
+        Ok(None)
+    }
     /// Whether the browser can parse a script. The script is not run.
     async fn parses(&self, frame: &FrameId, script: &str) -> Result<bool>;
 }

@@ -1,6 +1,8 @@
 //! The files and facts of traces, heap snapshots and coverage.
 
+use super::SourcePosition;
 use crate::error::{Error, Result};
+use std::fmt;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -21,6 +23,34 @@ impl OutputFile {
             path: self.path.display().to_string(),
             reason: format!("{} cannot be written: {error}", self.path.display()),
         })
+    }
+}
+
+/// A function that a profile names. Line and column are from 1; 0 where they are not known.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FunctionPosition {
+    /// The name, or `(anonymous)`.
+    pub name: String,
+    /// The URL of the script; empty for work of the engine itself.
+    pub url: String,
+    /// The line.
+    pub line: u32,
+    /// The column, in UTF-16 units.
+    pub column: u32,
+    /// The position in the source from which the script was built, with a source map.
+    pub source: Option<SourcePosition>,
+}
+
+/// The format: `work http://localhost/app.js:3`, `checkName src/cart.ts:4:20`.
+impl fmt::Display for FunctionPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, url, .. } = self;
+        match (&self.source, self.line) {
+            (Some(source), _) => write!(f, "{name} {source}"),
+            (None, _) if url.is_empty() => f.write_str(name),
+            (None, 0) => write!(f, "{name} {url}"),
+            (None, line) => write!(f, "{name} {url}:{line}"),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The tools that documents register with the WebMCP API, `document.modelContext` (`navigator.modelContext` in earlier drafts):
 //! <https://webmachinelearning.github.io/webmcp/>. They run in the page's own world, because polyfills define the API there.
 
-use super::Page;
 use super::invisible::without_invisible;
+use super::{Page, PageState};
 use crate::backend::FrameId;
 use crate::error::{Error, Result};
 use crate::frame::FrameFacts;
@@ -10,6 +10,7 @@ use crate::progress::Progress;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// Lists the tools, or calls one.
 const SCRIPT: &str = include_str!("model_context.js");
@@ -25,6 +26,9 @@ const MAX_SCHEMA: usize = 8_000;
 
 /// The longest name, in characters.
 const MAX_NAME: usize = 128;
+
+/// How long after the commit of another document the result of a tool may arrive.
+const RESULT_AFTER_COMMIT: Duration = Duration::from_secs(2);
 
 /// A tool that a document registered. Its texts are content of the page: they are bounded, and otherwise as the page wrote them.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,7 +107,8 @@ impl Page {
             .collect()
     }
 
-    /// Calls a tool of a document. Returns its result as the text that the tool gave, or as JSON.
+    /// Calls a tool of a document. Returns its result as the text that the tool gave, or as JSON. Chromium cancels a tool of its own API when
+    /// the call ends before it.
     ///
     /// # Errors
     ///
@@ -115,6 +120,13 @@ impl Page {
         arguments: &Value,
     ) -> Result<String> {
         let DocumentTool { name, index, .. } = tool;
+        // The protocol names only the first of several tools.
+        if *index == 0 {
+            let called = self.call_tool_of_browser(tool, arguments);
+            if let Some(result) = progress.run(self.unless_interrupted(called)).await? {
+                return Ok(result);
+            }
+        }
         let call = json!({ "name": name, "index": index, "arguments": arguments });
         let function = format!("() => ({SCRIPT})({call})");
         match self.evaluate_in(progress, &tool.frame, &function).await? {
@@ -122,6 +134,30 @@ impl Page {
             _ => Err(Error::Script {
                 message: format!("the page has no tool \"{name}\" any more"),
             }),
+        }
+    }
+}
+
+impl Page {
+    /// Calls a tool of the browser's own WebMCP API; `None` if there is no such tool. The browser cancels it if this future is dropped.
+    async fn call_tool_of_browser(
+        &self,
+        tool: &DocumentTool,
+        arguments: &Value,
+    ) -> Result<Option<String>> {
+        let frame = &tool.frame;
+        let commits = |state: &PageState| state.frames.get(frame).map(|frame| frame.commits);
+        let before = commits(&self.state());
+        let left = async {
+            self.until(|state| commits(state) != before).await?;
+            // The result of a tool that navigates arrives after the commit.
+            tokio::time::sleep(RESULT_AFTER_COMMIT).await;
+            Err(Error::DocumentGone {})
+        };
+        tokio::select! {
+            biased;
+            result = self.backend.call_document_tool(frame, &tool.name, arguments) => result,
+            gone = left => gone,
         }
     }
 }

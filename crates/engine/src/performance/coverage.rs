@@ -1,8 +1,11 @@
-//! Coverage of scripts and style sheets: how much of each file is used, and all of it in the format of lcov.
+//! Coverage of scripts and style sheets: how much of each file is used, and all of it in the format of lcov. The files are the sources of
+//! what was built with a source map.
 
-use crate::backend::{CoveredRange, CoveredSource, SourceKind};
+use crate::backend::{CoveredRange, CoveredSource, SourceKind, SourcePosition};
+use crate::source_map::MappedFile;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// The coverage of all files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,11 +19,11 @@ pub struct CoverageReport {
 /// How much of a file is used. Sources with the same URL, such as the inline scripts of a document, are one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoveredFile {
-    /// The URL.
+    /// The URL, or the path of a source on the origin of the built file.
     pub url: String,
     /// The language.
     pub kind: SourceKind,
-    /// The length in UTF-16 units.
+    /// The length in UTF-16 units: of a source, that of the built code.
     pub length: usize,
     /// The length of the parts that are used.
     pub used: usize,
@@ -38,33 +41,57 @@ struct Lines {
 }
 
 impl CoverageReport {
-    /// Computes the coverage of the sources.
-    pub(crate) fn of(sources: &[CoveredSource]) -> Self {
-        let mut files: BTreeMap<(&str, SourceKind), Lines> = BTreeMap::new();
-        for source in sources {
-            let file = files.entry((&source.url, source.kind)).or_default();
-            file.add(source);
+    /// Computes the coverage of the sources. Those with a source map count for the files that they were built from; code that has no place
+    /// in them is left out.
+    pub(crate) fn of(sources: &[(CoveredSource, Option<Arc<MappedFile>>)]) -> Self {
+        let mut files = Files::default();
+        for (source, built) in sources {
+            files.add(source, built.as_deref());
         }
         let mut lcov = String::new();
-        for ((url, _), file) in &files {
-            file.write_lcov(url, &mut lcov);
+        for ((url, _), index) in &files.index {
+            files.all[*index].write_lcov(url, &mut lcov);
         }
-        let mut files: Vec<_> = files
-            .into_iter()
-            .map(|((url, kind), file)| CoveredFile {
-                url: url.to_owned(),
-                kind,
-                length: file.length,
-                used: file.used,
-            })
-            .collect();
-        files.sort_by_key(|file| std::cmp::Reverse(file.length - file.used));
-        Self { files, lcov }
+        let covered = files.index.iter().map(|((url, kind), index)| CoveredFile {
+            url: url.to_string(),
+            kind: *kind,
+            length: files.all[*index].length,
+            used: files.all[*index].used,
+        });
+        let mut covered: Vec<_> = covered.collect();
+        covered.sort_by_key(|file| std::cmp::Reverse(file.length - file.used));
+        Self {
+            files: covered,
+            lcov,
+        }
     }
 }
 
-impl Lines {
-    fn add(&mut self, source: &CoveredSource) {
+/// The files by their names.
+#[derive(Default)]
+struct Files {
+    all: Vec<Lines>,
+    index: BTreeMap<(Arc<str>, SourceKind), usize>,
+}
+
+/// The position that code counts for: the index of the file, and line and column from 1.
+type CodePosition = (usize, usize, usize);
+
+impl Files {
+    fn index_of(&mut self, name: Arc<str>, kind: SourceKind) -> usize {
+        let all = &mut self.all;
+        *self.index.entry((name, kind)).or_insert_with(|| {
+            all.push(Lines::default());
+            all.len() - 1
+        })
+    }
+
+    fn position_in(&mut self, position: SourcePosition, kind: SourceKind) -> CodePosition {
+        let file = self.index_of(position.source, kind);
+        (file, position.line as usize, position.column as usize)
+    }
+
+    fn add(&mut self, source: &CoveredSource, built: Option<&MappedFile>) {
         let counts = Counts::of(source);
         let starts: Vec<_> = source
             .functions
@@ -82,33 +109,65 @@ impl Lines {
         };
         let mut runs = counts.runs.iter().peekable();
         let mut comment = Comment::default();
-        let (mut offset, mut line, mut column) = (0, source.first_line + 1, 1);
+        let own = match built {
+            Some(_) => None,
+            None => Some(self.index_of(source.url.as_str().into(), source.kind)),
+        };
+        let mut mappings = built.into_iter().flat_map(MappedFile::mappings).peekable();
+        let mut place: Option<CodePosition> = own.map(|own| (own, source.first_line + 1, 1));
+        // From 0, as in source maps.
+        let (mut offset, mut line, mut column) = (0, 0, 0);
         for char in source.text.chars() {
+            while let Some((at, original)) = mappings.next_if(|(at, _)| *at <= (line, column)) {
+                // A mapping ends with its line.
+                let original = original.filter(|_| at.0 == line);
+                place = original.map(|original| self.position_in(original, source.kind));
+            }
             while let Some((name, range)) = starts.next_if(|(_, range)| range.start <= offset) {
+                let Some((place, name)) = (match built {
+                    Some(built) => built
+                        .declaration(name, line, column)
+                        .map(|(name, at)| (self.position_in(at, source.kind), name)),
+                    None => place.map(|place| (place, name.clone())),
+                }) else {
+                    continue;
+                };
+                let (file, line, column) = place;
                 let name = match name.as_str() {
                     "" => format!("(anonymous@{line}:{column})"),
-                    name => name.to_owned(),
+                    _ => name,
                 };
-                *self.functions.entry((line, name)).or_default() += range.count;
+                let functions = &mut self.all[file].functions;
+                *functions.entry((line, name)).or_default() += range.count;
             }
             while runs.next_if(|(end, _)| *end <= offset).is_some() {}
             let count = runs.peek().map_or(0, |(_, count)| *count);
             let is_code = comment.is_code(source.kind, char);
             let units = char.len_utf16();
-            self.length += units;
-            self.used += if count > 0 { units } else { 0 };
-            if is_code && char.is_alphanumeric() {
-                let hits = self.lines.entry(line).or_default();
-                *hits = (*hits).max(count);
+            if let Some((file, line_of_source, _)) = place {
+                let file = &mut self.all[file];
+                file.length += units;
+                file.used += if count > 0 { units } else { 0 };
+                if is_code && char.is_alphanumeric() {
+                    let hits = file.lines.entry(line_of_source).or_default();
+                    *hits = (*hits).max(count);
+                }
             }
             offset += units;
-            column += units;
             if char == '\n' {
-                (line, column) = (line + 1, 1);
+                (line, column) = (line + 1, 0);
+                place = own.map(|own| (own, source.first_line + 1 + line as usize, 1));
+            } else {
+                column += u32::try_from(units).unwrap_or(1);
+                if own.is_some() {
+                    place = place.map(|(file, line, column)| (file, line, column + units));
+                }
             }
         }
     }
+}
 
+impl Lines {
     fn write_lcov(&self, url: &str, lcov: &mut String) {
         // Writing to a string does not fail.
         let _ = writeln!(lcov, "TN:\nSF:{}", url.replace(['\n', '\r'], ""));
@@ -232,13 +291,42 @@ mod tests {
                 ),
             ],
         };
-        let report = CoverageReport::of(&[source]);
+        let report = CoverageReport::of(&[(source, None)]);
         let expected = "TN:\nSF:http://localhost/é.js\nFN:1,used\nFN:6,never\nFNDA:2,used\nFNDA:0,never\nFNF:2\nFNH:1\n\
             DA:1,2\nDA:2,2\nDA:3,0\nDA:6,0\nDA:7,1\nLF:5\nLH:3\nend_of_record\n";
         assert_eq!(report.lcov, expected);
         let [file] = &report.files[..] else { panic!() };
         let unused = "{\n    skipped();\n  }".len() + "function never() { return 1 }\n".len();
         assert_eq!((file.length, file.used), (text.len(), text.len() - unused));
+    }
+
+    #[test]
+    fn built_code_counts_for_its_sources() {
+        // Columns 0 and 26 of the first line are lines 3 and 7 of two sources; the second line has none.
+        let text = "function n(){return 1}n();function t(){return 2}\n// no source\n";
+        let map = r#"{"version": 3, "sources": ["src/a.ts", "src/b.ts"], "names": ["first", "second"],
+            "mappings": "AAEA,SAASA,iBCIT,SAASC"}"#;
+        let base = url::Url::parse("http://localhost/app.js").unwrap();
+        let map = crate::source_map::SourceMap::parse(map, &base).unwrap();
+        let at = |part: &str| text.find(part).unwrap();
+        let source = CoveredSource {
+            kind: SourceKind::Script,
+            url: "http://localhost/app.js".to_owned(),
+            first_line: 0,
+            text: text.to_owned(),
+            functions: vec![
+                (String::new(), vec![range(0, text.len(), 1)]),
+                ("n".to_owned(), vec![range(0, at("n();"), 1)]),
+                ("t".to_owned(), vec![range(at("function t"), at("\n"), 0)]),
+            ],
+        };
+        let built = Arc::new(MappedFile::new(map, text.to_owned()));
+        let report = CoverageReport::of(&[(source, Some(built))]);
+        let expected = "TN:\nSF:src/a.ts\nFN:3,first\nFNDA:1,first\nFNF:1\nFNH:1\nDA:3,1\nLF:1\nLH:1\nend_of_record\n\
+            TN:\nSF:src/b.ts\nFN:7,second\nFNDA:0,second\nFNF:1\nFNH:0\nDA:7,0\nLF:1\nLH:0\nend_of_record\n";
+        assert_eq!(report.lcov, expected);
+        let names: Vec<_> = report.files.iter().map(|file| &*file.url).collect();
+        assert_eq!(names, ["src/b.ts", "src/a.ts"]);
     }
 
     #[test]
@@ -256,7 +344,7 @@ mod tests {
             text: text.to_owned(),
             functions: vec![(String::new(), vec![range(start, start + 17, 1)])],
         };
-        let report = CoverageReport::of(&[source]);
+        let report = CoverageReport::of(&[(source, None)]);
         assert!(
             report
                 .lcov

@@ -1,6 +1,7 @@
 //! What a trace says about the performance of a page, computed like the insights of the Performance panel of Chrome DevTools.
 
 use super::trace::{InputEvent, LONG_TASK, Navigation, Shift, Trace, Work};
+use crate::backend::FunctionPosition;
 use crate::error::Result;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -105,15 +106,15 @@ pub struct LongTask {
     pub duration: f64,
     /// The event of the trace that began the work, such as `TimerFire`, or the type of a dispatched event.
     pub trigger: Option<String>,
-    /// The function or script that took most of the task, with its position.
-    pub function: Option<String>,
+    /// The function or script that took most of the task.
+    pub function: Option<FunctionPosition>,
 }
 
 /// A function and the time that long tasks spent in it, without the functions that it called.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotFunction {
-    /// The name and position.
-    pub function: String,
+    /// The function.
+    pub function: FunctionPosition,
     /// The time.
     pub time: f64,
 }
@@ -139,8 +140,16 @@ pub struct TracedInteraction {
 
 impl TraceInsights {
     /// Reads a trace and computes its insights. Takes long; run it on a thread for computations.
-    pub fn read(file: impl Read) -> Result<Self> {
+    pub(super) fn read(file: impl Read) -> Result<Self> {
         Ok(Self::of(&Trace::read(file)?))
+    }
+
+    /// Returns the functions of scripts that the insights name.
+    pub(super) fn functions_mut(&mut self) -> impl Iterator<Item = &mut FunctionPosition> {
+        let tasks = self.long_tasks.iter_mut();
+        let tasks = tasks.filter_map(|task| task.function.as_mut());
+        let hot = self.hot_functions.iter_mut();
+        tasks.chain(hot.map(|hot| &mut hot.function))
     }
 
     fn of(trace: &Trace) -> Self {
@@ -312,7 +321,7 @@ fn long_tasks(trace: &Trace, tasks: &[&Work], since: impl Fn(f64) -> f64) -> Vec
                 "EventDispatch" => work.function.clone(),
                 name => name.to_owned(),
             }),
-            function: script.map(|work| position(&work.function, &work.url, work.line)),
+            function: script.map(|work| position(&work.function, &work.url, work.position)),
         }
     };
     longest.into_iter().map(task).collect()
@@ -324,7 +333,7 @@ fn hot_functions(trace: &Trace, tasks: &[&Work]) -> Vec<HotFunction> {
         .map(|task| (task.thread, task.at, task.end()))
         .collect();
     spans.sort_by(|one, other| one.1.total_cmp(&other.1));
-    let mut times: HashMap<String, f64> = HashMap::new();
+    let mut times: HashMap<FunctionPosition, f64> = HashMap::new();
     for ((process, _), profile) in &trace.profiles {
         let thread = (*process, profile.thread);
         let spans: Vec<_> = spans.iter().filter(|span| span.0 == thread).collect();
@@ -335,13 +344,13 @@ fn hot_functions(trace: &Trace, tasks: &[&Work]) -> Vec<HotFunction> {
                 continue;
             };
             let name = match frame.function_name.as_str() {
-                "(garbage collector)" => "garbage collector".to_owned(),
+                "(garbage collector)" => position("garbage collector", "", (0, 0)),
                 _ if frame.url.is_empty() => continue,
-                name => position(
-                    name,
-                    &frame.url,
-                    u64::try_from(frame.line_number + 1).unwrap_or(0),
-                ),
+                name => {
+                    let from_one = |number: i64| u32::try_from(number + 1).unwrap_or(0);
+                    let line = from_one(frame.line_number);
+                    position(name, &frame.url, (line, from_one(frame.column_number)))
+                }
             };
             *times.entry(name).or_default() += duration / 1_000.0;
         }
@@ -352,21 +361,23 @@ fn hot_functions(trace: &Trace, tasks: &[&Work]) -> Vec<HotFunction> {
         .collect();
     functions.sort_by(|one, other| {
         let by_time = other.time.total_cmp(&one.time);
-        by_time.then_with(|| one.function.cmp(&other.function))
+        by_time.then_with(|| one.function.to_string().cmp(&other.function.to_string()))
     });
     functions.truncate(MAX_LISTED);
     functions
 }
 
-/// Returns a function and its position, such as `work http://localhost/app.js:3`.
-fn position(function: &str, url: &str, line: u64) -> String {
+fn position(function: &str, url: &str, (line, column): (u32, u32)) -> FunctionPosition {
     let name = match function {
         "" => "(anonymous)",
         name => name,
     };
-    match line {
-        0 => format!("{name} {url}"),
-        line => format!("{name} {url}:{line}"),
+    FunctionPosition {
+        name: name.to_owned(),
+        url: url.to_owned(),
+        line,
+        column,
+        source: None,
     }
 }
 

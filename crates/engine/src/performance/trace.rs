@@ -96,8 +96,8 @@ pub(super) struct Work {
     /// The function, the type of the dispatched event, or nothing.
     pub(super) function: String,
     pub(super) url: String,
-    /// The line, from 1; 0 if there is none.
-    pub(super) line: u64,
+    /// Line and column, from 1; 0 if there are none.
+    pub(super) position: (u32, u32),
 }
 
 /// A sampled CPU profile: the functions, and which one ran at each sample.
@@ -117,6 +117,8 @@ pub(super) struct CallFrame {
     pub(super) url: String,
     /// The line, from 0.
     pub(super) line_number: i64,
+    /// The column, from 0.
+    pub(super) column_number: i64,
 }
 
 #[derive(Deserialize)]
@@ -171,7 +173,7 @@ impl Trace {
         let thread = (event.pid, event.tid);
         match event.name.as_str() {
             "RunTask" if event.dur >= LONG_TASK => {
-                let task = Work::of(&event, String::new(), String::new(), 0);
+                let task = Work::of(&event, String::new(), String::new(), (0, 0));
                 push(&mut self.long_tasks, task);
             }
             "FunctionCall" | "EvaluateScript" | "v8.evaluateModule" | "EventDispatch"
@@ -181,8 +183,10 @@ impl Trace {
             {
                 let Args { data, .. } = args::<WorkData>(&event);
                 let function = data.function_name.or(data.kind).unwrap_or_default();
-                let line = data.line_number.unwrap_or(0);
-                let work = Work::of(&event, function, data.url.unwrap_or_default(), line);
+                let [line, column] =
+                    [data.line_number, data.column_number].map(Option::unwrap_or_default);
+                let url = data.url.unwrap_or_default();
+                let work = Work::of(&event, function, url, (line, column));
                 push(&mut self.work, work);
             }
             "thread_name" if args::<IgnoredData>(&event).thread == "CrRendererMain" => {
@@ -328,7 +332,7 @@ impl Trace {
 }
 
 impl Work {
-    fn of(event: &Event, function: String, url: String, line: u64) -> Self {
+    fn of(event: &Event, function: String, url: String, position: (u32, u32)) -> Self {
         Self {
             thread: (event.pid, event.tid),
             at: event.ts,
@@ -336,7 +340,7 @@ impl Work {
             name: event.name.clone(),
             function,
             url,
-            line,
+            position,
         }
     }
 
@@ -425,7 +429,8 @@ data! {
         #[serde(rename = "type")]
         kind: Option<String>,
         url: Option<String>,
-        line_number: Option<u64>,
+        line_number: Option<u32>,
+        column_number: Option<u32>,
     }
     ProfileData { start_time: f64 }
     ChunkData { cpu_profile: CpuProfile, time_deltas: Vec<f64> }

@@ -1,6 +1,6 @@
 //! The source maps of a page, with limits.
 
-use super::MappedScript;
+use super::MappedFile;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ const MAX_SIZE: usize = 64 * 1024 * 1024;
 
 /// The mapped scripts of a page by the numbers of their requests.
 #[derive(Debug, Default)]
-pub(crate) struct SourceMaps(VecDeque<(u64, Option<Arc<MappedScript>>)>);
+pub(crate) struct SourceMaps(VecDeque<(u64, Option<Arc<MappedFile>>)>);
 
 impl SourceMaps {
     /// Returns what is known of a script: `Some(None)` if it has no map or its map could not be loaded.
-    pub(crate) fn get(&self, request: u64) -> Option<Option<Arc<MappedScript>>> {
+    pub(crate) fn get(&self, request: u64) -> Option<Option<Arc<MappedFile>>> {
         let (_, script) = self.0.iter().find(|(number, _)| *number == request)?;
         Some(script.clone())
     }
 
     /// Records the script of a request.
-    pub(crate) fn set(&mut self, request: u64, script: Option<Arc<MappedScript>>) {
+    pub(crate) fn set(&mut self, request: u64, script: Option<Arc<MappedFile>>) {
         self.0.retain(|(number, _)| *number != request);
         self.0.push_back((request, script));
         while self.0.len() > MAX_SCRIPTS || (self.0.len() > 1 && self.size() > MAX_SIZE) {
@@ -50,7 +50,7 @@ mod tests {
         assert!(maps.get(0).is_none() && maps.get(99).is_some());
         for request in 100..103 {
             let text = " ".repeat(MAX_SIZE / 3 + 1);
-            let script = MappedScript::new(SourceMap::default(), text);
+            let script = MappedFile::new(SourceMap::default(), text);
             maps.set(request, Some(Arc::new(script)));
         }
         let kept: Vec<_> = maps.0.iter().map(|(request, _)| *request).collect();

@@ -1,4 +1,4 @@
-//! A script with its source map: the positions and the functions of stack traces.
+//! A built file with its source map: the positions and the functions of stack traces.
 
 use super::SourceMap;
 use crate::backend::SourcePosition;
@@ -9,16 +9,19 @@ use std::sync::{Arc, OnceLock};
 /// The largest number of occurrences of a name among which its definition is searched.
 const MAX_OCCURRENCES: usize = 20_000;
 
-/// A script and its source map.
+/// The longest text from the begin of a function to its parameters, in characters.
+const MAX_HEAD: usize = 300;
+
+/// A script or a style sheet, and its source map.
 #[derive(Debug)]
-pub(crate) struct MappedScript {
+pub(crate) struct MappedFile {
     map: SourceMap,
     text: String,
     /// The offset of each line.
     lines: Vec<usize>,
 }
 
-impl MappedScript {
+impl MappedFile {
     pub(crate) fn new(map: SourceMap, text: String) -> Self {
         let breaks = line_starts(&text);
         let lines = std::iter::once(0).chain(breaks).collect();
@@ -30,12 +33,37 @@ impl MappedScript {
         self.map.position(line, column)
     }
 
+    /// Returns the positions in the file at which another part of a source begins, in order, and the positions there.
+    pub(crate) fn mappings(&self) -> impl Iterator<Item = ((u32, u32), Option<SourcePosition>)> {
+        self.map.mappings()
+    }
+
     /// Returns the name in the source of a function that a stack trace names, such as `t.save`. The position is in the function.
     pub(crate) fn function(&self, name: &str, line: u32, column: u32) -> String {
-        let Some(end) = self
-            .offset(line, column)
-            .filter(|_| !self.map.names.is_empty())
-        else {
+        self.name_before(name, self.offset(line, column))
+    }
+
+    /// Returns the name and the position in the source of a function that begins at a position, such as `function t(e) {`.
+    pub(crate) fn declaration(
+        &self,
+        name: &str,
+        line: u32,
+        column: u32,
+    ) -> Option<(String, SourcePosition)> {
+        let start = self.offset(line, column)?;
+        let rest = self.text[start..].char_indices().take(MAX_HEAD);
+        let head = rest.take_while(|(_, char)| !matches!(char, '(' | '=' | '{' | '\n'));
+        let length = head.map(|(_, char)| char.len_utf8()).sum::<usize>();
+        let width = self.text[start..start + length].encode_utf16().count();
+        // The first mapping of a function may be that of its name.
+        let column = column.checked_add(u32::try_from(width).ok()?)?;
+        let position = self.position(line, column)?;
+        Some((self.name_before(name, Some(start + length)), position))
+    }
+
+    /// Returns the name in the source of a function, from the last definitions of its parts before an offset.
+    fn name_before(&self, name: &str, end: Option<usize>) -> String {
+        let Some(end) = end.filter(|_| !self.map.names.is_empty()) else {
             return name.to_owned();
         };
         let mut function = String::new();
@@ -125,17 +153,14 @@ pub(crate) fn scripts_of(text: &str) -> BTreeSet<String> {
 }
 
 /// Returns a text whose stack traces have the positions and functions of the sources, as far as the scripts have maps.
-pub(crate) fn map_frames(text: &str, scripts: &BTreeMap<String, Arc<MappedScript>>) -> String {
+pub(crate) fn map_frames(text: &str, scripts: &BTreeMap<String, Arc<MappedFile>>) -> String {
     let mapped = frame().replace_all(text, |call: &Captures<'_>| {
         mapped_call(call, scripts).unwrap_or_else(|| call[0].to_owned())
     });
     mapped.into_owned()
 }
 
-fn mapped_call(
-    call: &Captures<'_>,
-    scripts: &BTreeMap<String, Arc<MappedScript>>,
-) -> Option<String> {
+fn mapped_call(call: &Captures<'_>, scripts: &BTreeMap<String, Arc<MappedFile>>) -> Option<String> {
     let script = scripts.get(&call[4])?;
     // Positions of stack traces are from 1.
     let place = |text: &str| text.parse::<u32>().ok()?.checked_sub(1);
@@ -159,13 +184,13 @@ mod tests {
     /// A script that esbuild has built from `src/cart.ts` and minified.
     const BUILT: &str = "(()=>{var e=class{add(r){n(r)}};function n(t){if(!t)throw new Error(\"no item\")}new e().add(0);})();\n";
 
-    fn script() -> MappedScript {
+    fn script() -> MappedFile {
         let base = Url::parse("http://localhost/app.js.map").unwrap();
         // `class Cart`, `function check` and the position of the throw.
         let text = r#"{"version": 3, "sources": ["src/cart.ts"], "names": ["Cart", "check"],
             "mappings": "UAAAA,mCAIAC,WAEE"}"#;
         let text = text.replace("UAAAA,mCAIAC,WAEE", &mappings());
-        MappedScript::new(SourceMap::parse(&text, &base).unwrap(), BUILT.to_owned())
+        MappedFile::new(SourceMap::parse(&text, &base).unwrap(), BUILT.to_owned())
     }
 
     /// Encodes the mappings of the test by hand, so that columns follow from the text.
@@ -227,7 +252,7 @@ mod tests {
 
     #[test]
     fn columns_are_utf16_units() {
-        let script = MappedScript::new(SourceMap::default(), "é😀x\r\ny\u{2028}z".to_owned());
+        let script = MappedFile::new(SourceMap::default(), "é😀x\r\ny\u{2028}z".to_owned());
         assert_eq!(script.offset(0, 3), Some("é😀".len()));
         assert_eq!(script.lines.len(), 3);
         assert_eq!(script.offset(1, 0), Some("é😀x\r\n".len()));

@@ -109,6 +109,32 @@ async fn no_principal_reads_the_files_of_another() {
 }
 
 #[testkit::test]
+async fn a_state_saved_by_name_belongs_to_its_principal() {
+    let keys = "ada adakey\nbob bobkey\ncarl carlkey browser:act\n";
+    let server = KeyServer::start(fake_launch(&["--workspace-root=all"]), keys).await;
+    let named = json!({ "name": "shop" });
+    server.success("ada", "save_state", named.clone()).await;
+    let restore = json!({ "restore": "shop" });
+    server
+        .success("ada", "create_session", restore.clone())
+        .await;
+    let answer = server.call("bob", "create_session", restore.clone()).await;
+    let answer = answer["structuredContent"].to_string();
+    assert!(
+        answer.contains("INVALID_PARAMETERS") && answer.contains("No state is saved by a name"),
+        "{answer}"
+    );
+    server
+        .success("bob", "save_state", json!({ "name": "mine" }))
+        .await;
+    let answer = server.call("bob", "create_session", restore.clone()).await;
+    let answer = answer["structuredContent"].to_string();
+    assert!(answer.contains("Saved: mine\\n"), "{answer}");
+    // Logins require `browser:admin`.
+    server.refused("carl", "create_session", restore).await;
+}
+
+#[testkit::test]
 async fn principals_have_parts_of_a_chosen_output_folder_and_workspaces_of_their_own() {
     let server = KeyServer::start(
         fake_launch(&[

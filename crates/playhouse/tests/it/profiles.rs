@@ -64,6 +64,54 @@ async fn a_storage_state_joins_what_the_profile_remembers() {
     assert!(client.end().await.success());
 }
 
+/// Copies the files of a folder, without links: a profile has some that tell which browser uses it.
+fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in from.read_dir().expect("a folder").flatten() {
+        let (kind, to) = (
+            entry.file_type().expect("a type"),
+            to.join(entry.file_name()),
+        );
+        if kind.is_dir() {
+            copy_folder(&entry.path(), &to);
+        } else if kind.is_file() {
+            std::fs::copy(entry.path(), to).expect("a copy");
+        }
+    }
+}
+
+#[testkit::test(chromium)]
+async fn a_copy_of_a_profile_has_its_logins() {
+    let site = Site::start().await;
+    let page = site.add_page("/", "<title>Here</title>");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (own, copy) = (folder.path().join("own"), folder.path().join("copy"));
+    // As a user starts the browser: the keyring has the key of the cookies if there is one.
+    let config = folder.path().join("config.json");
+    let flags = json!({ "browser": { "launchOptions": { "ignoreDefaultArgs": ["--password-store=basic"] } } });
+    std::fs::write(&config, flags.to_string()).expect("a file");
+    let config = config.to_str().expect("a plain path");
+    let client = with_profile(&own, &["--config", config]).await;
+    client.navigate(&page).await;
+    let sign_in = "() => { document.cookie = 'login=ada; max-age=10000'; localStorage.setItem('user', 'ada'); }";
+    client
+        .call("browser_evaluate", json!({ "function": sign_in }))
+        .await;
+    client.call("browser_close", json!({})).await;
+    assert!(client.end().await.success());
+    copy_folder(&own, &copy);
+    let tell = "() => document.cookie + ' ' + localStorage.user";
+    for (profile, flags) in [(&copy, &["--config", config][..]), (&own, &[])] {
+        let client = with_profile(profile, flags).await;
+        client.navigate(&page).await;
+        let answer = client
+            .call("browser_evaluate", json!({ "function": tell }))
+            .await;
+        assert!(answer.text.contains("login=ada ada"), "{}", answer.text);
+        assert!(client.end().await.success());
+    }
+}
+
 /// Starts a server with default flags, whose default profile is below `profiles`.
 fn by_default(workspace: &std::path::Path, profiles: &std::path::Path) -> Launch {
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))

@@ -125,6 +125,26 @@ const TABLE: &[Row] = &[
         r#"{"storageState":"state.json"}"#,
         FILES,
     ),
+    // A name is no path.
+    ("create_session", "restore", r#"{"restore":"saved"}"#, &[]),
+    (
+        "create_session",
+        "checkUrl",
+        r#"{"restore":"saved","checkUrl":"BLOCKED"}"#,
+        FORBIDDEN_HOST,
+    ),
+    (
+        "create_session",
+        "checkUrl",
+        r#"{"restore":"saved","checkUrl":"javascript:1"}"#,
+        CODE,
+    ),
+    (
+        "create_session",
+        "checkUrl",
+        r#"{"restore":"saved","checkUrl":"file:///etc/hostname"}"#,
+        ALWAYS,
+    ),
     (
         "browser_context_create",
         "storageState",
@@ -439,7 +459,7 @@ const OTHERS: &[(&str, &[&str])] = &[
 
 /// Names of parameters that select something or shape an answer, on any tool.
 const SELECTING: &str = "\
-    abort accept accessibleName action all annotate attribute boxes browser button clear clickCount clickcount colorScheme content contentType context \
+    abort accept accessibleName action all annotate attribute boxes browser button checkText clear clickCount clickcount colorScheme content contentType context \
     contrast cpu cursor delay deltaX deltaY depth description device domain doubleClick download downloadSpeed duration element endElement endTarget \
     endX endY expires fields filter force forcedColors format fps frame fullPage geolocation height httpOnly ignoreCache includeStatic index \
     items key latency level limit links locale location maxResults maxTokens maxWidth media method modifiers name network notFound number offline offset part \
@@ -562,8 +582,14 @@ async fn judge_all(launch: fn(&[&str]) -> Launch, restrictions: &[Restriction]) 
             .chain([CAPS, "--timeout-action=300"])
             .collect();
         let client = launch(&flags).start().await;
+        let states = client.workspace().join(".playwright-mcp/states");
+        fs::create_dir_all(states).expect("writable");
         for (name, text) in [
             ("state.json", r#"{"cookies":[],"origins":[]}"#),
+            (
+                ".playwright-mcp/states/saved.json",
+                r#"{"cookies":[],"origins":[]}"#,
+            ),
             ("replay.har", r#"{"log":{"entries":[]}}"#),
             ("code.js", "async (page) => 1"),
             ("in.txt", "text"),

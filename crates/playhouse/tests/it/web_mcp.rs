@@ -137,15 +137,20 @@ async fn tools_of_frames_name_their_frame(engine: Engine) {
     );
 }
 
-#[testkit::test(chromium)]
-async fn the_api_of_chromium_is_used() {
+/// Starts a server whose Chromium has the API.
+async fn start_with_api() -> Client {
     let workspace = tempfile::tempdir().expect("a temporary folder");
     let config = workspace.path().join("config.json");
     let flag =
         json!({ "browser": { "launchOptions": { "args": ["--enable-features=WebMCPTesting"] } } });
     std::fs::write(&config, flag.to_string()).expect("a file");
     let config = config.to_str().expect("a plain path");
-    let client = start(Engine::Chromium, &["--config", config]).await;
+    start(Engine::Chromium, &["--config", config, "--caps=webmcp"]).await
+}
+
+#[testkit::test(chromium)]
+async fn the_api_of_chromium_is_used() {
+    let client = start_with_api().await;
     let site = Site::start().await;
     let url = site.add_page("/", &format!("<p>0</p>{ADDS}"));
     client.navigate(&url).await;
@@ -156,6 +161,48 @@ async fn the_api_of_chromium_is_used() {
         "{}",
         answer.text
     );
+}
+
+#[testkit::test(chromium)]
+async fn a_tool_of_chromium_ends_with_its_call_and_outlives_its_document() {
+    let client = start_with_api().await;
+    let site = Site::start().await;
+    let page = "<p>none</p><form action=/done toolname=subscribe tooldescription=Subscribe toolautosubmit>
+        <input name=email toolparamdescription=Email></form><script>
+        const show = (text) => { document.querySelector('p').textContent = text };
+        document.modelContext.registerTool({ name: 'endless', description: 'Never ends', execute: (input, client) => {
+            show('running');
+            client.signal.addEventListener('abort', () => show('cancelled'));
+            return new Promise(() => {});
+        } });
+        document.modelContext.registerTool({ name: 'failing', description: 'Fails', execute() { throw new Error('no stock') } });
+    </script>";
+    site.add_page("/done", "<p>Done</p>");
+    client.navigate(&site.add_page("/", page)).await;
+    eventually_listed(&client, 3).await;
+    let call = json!({ "name": "browser_webmcp_call", "arguments": { "name": "endless" } });
+    let pending = client.begin("tools/call", call).await;
+    let shown = async |text: &str| {
+        let found = json!({ "text": text });
+        let found = client.call("browser_find", found).await;
+        found.text.contains("Found 1 match")
+    };
+    tokio::time::sleep(std::time::Duration::from_millis(1_000)).await;
+    let cancelled = json!({ "requestId": pending.id() });
+    client.notify("notifications/cancelled", cancelled).await;
+    eventually(async || shown("cancelled").await).await;
+
+    let failing = json!({ "name": "failing" });
+    let failed = client.call("browser_webmcp_call", failing).await;
+    assert!(
+        failed.is_error && failed.text.contains("no stock"),
+        "{}",
+        failed.text
+    );
+    let subscribe = json!({ "name": "subscribe", "params": { "email": "ada@example.org" } });
+    let done = client.call("browser_webmcp_call", subscribe).await;
+    assert!(!done.is_error, "{}", done.text);
+    eventually(async || shown("Done").await).await;
 }
 
 #[testkit::test(chromium)]

@@ -1,7 +1,7 @@
 //! Files that a client names, and the permissions to read or write them.
 
 use super::beneath::lies_in;
-use super::names::normal;
+use super::names::{normal, valid_name};
 use super::{FileOrigin, WrittenFile};
 use super::{Output, parsed_state};
 use crate::access::principal::Permission;
@@ -10,6 +10,11 @@ use crate::error::{Error, FileRule, Result};
 use engine::StorageState;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+
+/// The folder of storage states that are saved by name, in the output folder.
+const STATES: &str = "states";
+/// The end of the names of their files.
+const STATE_FILE: &str = ".json";
 
 /// The files of a session with the permissions of one call. All file names of clients are checked here.
 ///
@@ -53,7 +58,10 @@ impl FileAccess {
 
     /// Returns the file of that name, if the call may write it.
     pub(crate) fn writable(&self, name: &str) -> Result<WrittenFile> {
-        let path = self.path(name)?;
+        self.writable_at(self.path(name)?)
+    }
+
+    fn writable_at(&self, path: PathBuf) -> Result<WrittenFile> {
         let place = &self.output.place;
         let base = Some(&place.base).filter(|base| place.holds(base));
         let workspace = Some(&self.output.workspace);
@@ -82,7 +90,10 @@ impl FileAccess {
 
     /// Returns the path of that name, if the call may read its file.
     pub(crate) fn readable(&self, name: &str) -> Result<PathBuf> {
-        let path = self.path(name)?;
+        self.readable_at(self.path(name)?)
+    }
+
+    fn readable_at(&self, path: PathBuf) -> Result<PathBuf> {
         let readable: Vec<_> = self.output.readable.iter().collect();
         if self.permission == Permission::Admin {
             let place = &self.output.place;
@@ -107,7 +118,42 @@ impl FileAccess {
 
     /// Reads the storage state file of that name.
     pub(crate) async fn storage_state(&self, name: &str) -> Result<StorageState> {
-        let path = self.readable(name)?;
+        self.storage_state_at(self.readable(name)?).await
+    }
+
+    /// Returns the file for the storage state that is saved by this name, if the call may write it. The name is not a path, so clients that
+    /// may not name files can use it.
+    pub(crate) fn named_state(&self, name: &str) -> Result<WrittenFile> {
+        let file = format!("{}{STATE_FILE}", valid_name(name));
+        self.writable_at(self.states().join(file))
+    }
+
+    /// Reads the storage state that was saved by this name. Returns the names of all if there is none of this name.
+    pub(crate) async fn saved_state(
+        &self,
+        name: &str,
+    ) -> Result<std::result::Result<StorageState, Vec<String>>> {
+        let folder = self.readable_at(self.states())?;
+        let files = folder.read_dir().into_iter().flatten().flatten();
+        let names = files.filter_map(|file| {
+            let file = file.file_name().into_string().ok()?;
+            Some(file.strip_suffix(STATE_FILE)?.to_owned())
+        });
+        let mut names: Vec<_> = names.collect();
+        if !names.iter().any(|known| known == name) {
+            names.sort();
+            return Ok(Err(names));
+        }
+        let path = self.readable_at(folder.join(format!("{name}{STATE_FILE}")))?;
+        Ok(Ok(self.storage_state_at(path).await?))
+    }
+
+    /// Returns the folder of the storage states that are saved by name.
+    fn states(&self) -> PathBuf {
+        self.output.place.base.join(STATES)
+    }
+
+    async fn storage_state_at(&self, path: PathBuf) -> Result<StorageState> {
         let bytes = self.output.read(&path).await;
         parsed_state(&path, bytes, self.output.state_key.as_ref()).await
     }

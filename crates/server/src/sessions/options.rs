@@ -43,10 +43,27 @@ impl SessionName {
         let message = match name.as_str() {
             crate::sessions::session::DEFAULT_NAME => "Is the name of the default session",
             text if uuid::Uuid::parse_str(text).is_ok() => "Must not look like an id",
-            text if !is_name(text) => "Must be up to 64 letters, digits, - and _",
-            _ => return Ok(Self::Given(name)),
+            text => {
+                check_name(tool, "name", text)?;
+                return Ok(Self::Given(name));
+            }
         };
         Err(invalid_name(tool, message.to_owned()))
+    }
+}
+
+/// Returns an error for a text that a session, a context or a saved storage state cannot have as its name.
+pub(crate) fn check_name(tool: &'static str, parameter: &str, name: &str) -> Result<()> {
+    match is_name(name) {
+        true => Ok(()),
+        false => Err(Error::InvalidArguments {
+            tool,
+            problems: vec![Problem {
+                parameter: parameter.to_owned(),
+                message: "Must be up to 64 letters, digits, - and _".to_owned(),
+                missing: false,
+            }],
+        }),
     }
 }
 

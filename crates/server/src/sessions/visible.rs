@@ -73,6 +73,9 @@ impl Visible {
     /// Ends a session whose id was not reported yet.
     pub(crate) fn discard(&self, created: Arc<Created>) {
         let sessions = self.sessions.clone();
+        // The next call must not find it.
+        let is_other = |other: &Arc<Created>| other.id != created.id;
+        sessions.table().live.retain(is_other);
         task::spawn("abandoned session", async move {
             sessions.closed(&created).await;
         })

@@ -12,6 +12,7 @@ mod forms;
 mod handover;
 mod keyboard;
 mod lifecycle;
+mod login;
 mod navigation;
 mod network;
 mod pages;
@@ -22,7 +23,7 @@ mod screenshot;
 mod state;
 
 pub(crate) use elements::element;
-pub(super) use lifecycle::storage_state;
+pub(super) use lifecycle::{SessionGuard, storage_state};
 pub(crate) use requests::network_log;
 
 use crate::tools::tool::Toolset;

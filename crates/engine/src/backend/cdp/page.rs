@@ -18,6 +18,7 @@ use wire::cdp::fetch::RequestPaused;
 use wire::cdp::{page, target};
 
 use dialogs::Chooser;
+use document_tools::ToolResponses;
 use frames::{Child, FrameInfo};
 use input::Drag;
 use listeners::KnownListeners;
@@ -28,6 +29,7 @@ use worlds::Worlds;
 
 mod authentication;
 mod dialogs;
+mod document_tools;
 mod emulation;
 mod evaluation;
 mod events;
@@ -60,6 +62,7 @@ pub(crate) struct CdpPage {
     /// Notifies of new execution contexts.
     new_worlds: Changes,
     drag: Drag,
+    tool_responses: ToolResponses,
     /// Where frames go while a screencast runs.
     screencast: Mutex<Option<ScreencastSender>>,
     reporter: Reporter,
@@ -146,6 +149,7 @@ impl CdpPage {
             listeners: Mutex::default(),
             new_worlds: Changes::default(),
             drag: Drag::default(),
+            tool_responses: ToolResponses::default(),
             screencast: Mutex::default(),
             reporter: Reporter::default(),
             reader: OnceLock::new(),

@@ -14,7 +14,6 @@ use engine::{Feature, LayoutShiftCause, TraceInsights, Vital};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use task::compute;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<PerformanceStart>(),
@@ -82,7 +81,7 @@ impl Tool for PerformanceStop {
         let is_complete = tab.page.stop_trace(&call.navigation(), output).await?;
         files.write_masked(&file, raw).await?;
         let written = files.open_for_reading(&file.path).await?;
-        let insights = compute(move || TraceInsights::read(written)).await?;
+        let insights = tab.page.trace_insights(&call.action(), written).await?;
         let names = element_names(&tab, call, &insights).await?;
         let mut text = described(&insights, &names);
         if !is_complete {
@@ -209,7 +208,8 @@ fn described(insights: &TraceInsights, names: &BTreeMap<i64, String>) -> Vec<Str
         insights.long_task_count, insights.long_task_time, insights.blocking_time
     ));
     lines.extend(insights.long_tasks.iter().take(MAX_LISTED).map(|task| {
-        let work = task.trigger.iter().chain(&task.function).cloned();
+        let function = task.function.as_ref().map(ToString::to_string);
+        let work = task.trigger.iter().cloned().chain(function);
         let work = work.collect::<Vec<_>>().join(", ");
         let separator = if work.is_empty() { "" } else { ": " };
         format!(

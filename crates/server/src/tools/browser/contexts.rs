@@ -6,7 +6,7 @@ use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Problem, Result};
 use crate::sessions::session::{DEFAULT_CONTEXT, Session};
-use crate::sessions::{ProxyOption, SessionOptions, Visible, is_name};
+use crate::sessions::{ProxyOption, SessionOptions, Visible, check_name};
 use crate::tools::scope::WholeSession;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
@@ -46,7 +46,7 @@ impl Tool for Create {
         (WholeSession(session), sessions): (WholeSession, Visible),
         call: &Call,
     ) -> Result<Reply> {
-        require_name(call, "name", &self.name)?;
+        check_name(call.tool.name, "name", &self.name)?;
         let storage_state = match &self.storage_state {
             Some(path) => Some(session.files(call).await.storage_state(path).await?),
             None => None,
@@ -196,18 +196,6 @@ impl Tool for SaveStorage {
             title: "Storage state".to_owned(),
             link: file.link,
         }))
-    }
-}
-
-/// Fails if a context cannot have this name.
-pub(super) fn require_name(call: &Call, parameter: &str, name: &str) -> Result<()> {
-    match is_name(name) {
-        true => Ok(()),
-        false => Err(wrong(
-            call,
-            parameter,
-            "Must be up to 64 letters, digits, - and _",
-        )),
     }
 }
 

@@ -1,13 +1,12 @@
 //! Listing, opening, closing and selecting tabs.
 
-use super::contexts::require_name;
 use crate::access::principal::Permission;
 use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Problem, Result};
 use crate::sessions::session::{DEFAULT_CONTEXT, Session, Tab};
-use crate::sessions::{SessionOptions, Visible};
+use crate::sessions::{SessionOptions, Visible, check_name};
 use crate::tools::scope::WholeSession;
 use crate::tools::tool::{Effect, JudgedPage, Tool, ToolDef};
 use crate::tools::verbs::navigate::{Extent, completed_in, open, permitted};
@@ -136,7 +135,7 @@ async fn open_in(
         None | Some(DEFAULT_CONTEXT) => session.switch_context(DEFAULT_CONTEXT)?,
         Some(name) if session.switch_context(name).is_ok() => {}
         Some(name) => {
-            require_name(call, "isolatedContext", name)?;
+            check_name(call.tool.name, "isolatedContext", name)?;
             let settings = SessionOptions::default().applied_to_context(session.settings())?;
             let _slot = sessions.context_slot(call)?;
             session.add_context(call, name, settings).await?;

@@ -9,12 +9,11 @@ use crate::error::{Error, Result, ServerReport};
 use crate::sessions::session::Session;
 use crate::sessions::session::app::App;
 use crate::sessions::{
-    BrowserOption, Created, EmulationOptions, SessionName, SessionOptions, Visible, is_name,
-    unix_ms,
+    BrowserOption, EmulationOptions, SessionName, SessionOptions, Visible, is_name, unix_ms,
 };
 use crate::tools::evidence;
 use crate::tools::scope::TabInAnyState;
-use crate::tools::session::storage_state;
+use crate::tools::session::{SessionGuard, storage_state};
 use crate::tools::tool::{Effect, Object, Reach, Scope, Tool, ToolDef};
 use engine::{LoadState, SnapshotOptions};
 use schemars::JsonSchema;
@@ -135,10 +134,7 @@ impl Tool for E2eStart {
         };
         let created = sessions.create(call, &options).await?;
         created.session.set_app(app);
-        let guard = SessionGuard {
-            sessions,
-            created: Some(created.clone()),
-        };
+        let guard = SessionGuard::new(sessions, &created);
         let known = server.known().unwrap_or_default();
         let page = open_app(call, &created.session, &server, self.url.as_deref()).await?;
         let tab = created.session.current_tab(call).await?;
@@ -178,26 +174,6 @@ impl Tool for E2eStart {
             log,
         }
         .into())
-    }
-}
-
-/// A guard that closes the new session when it is dropped, unless the session was reported to the client.
-struct SessionGuard {
-    sessions: Visible,
-    created: Option<Arc<Created>>,
-}
-
-impl SessionGuard {
-    fn disarm(mut self) {
-        self.created = None;
-    }
-}
-
-impl Drop for SessionGuard {
-    fn drop(&mut self) {
-        if let Some(created) = self.created.take() {
-            self.sessions.discard(created);
-        }
     }
 }
 

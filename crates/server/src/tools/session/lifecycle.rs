@@ -1,21 +1,24 @@
 //! Creating, closing and listing sessions.
 
 use super::Done;
+use super::login::LoginCheck;
 use super::network::Throttling;
 use crate::access::principal::Permission;
 use crate::calls::Call;
-use crate::error::Result;
+use crate::error::{Error, Problem, Result};
 use crate::sessions::session::{Session, TITLE_TIMEOUT};
 use crate::sessions::{
     self, BrowserOption, Created, EmulationOptions, ProxyOption, SessionName, SessionOptions,
     Visible, unix_ms,
 };
 use crate::tools::scope::OfServer;
-use crate::tools::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::tool::{Effect, JudgedPage, Object, Tool, ToolDef};
+use crate::tools::verbs::navigate::completed_in;
 use engine::StorageState;
 use futures_util::StreamExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,6 +45,12 @@ pub(super) struct CreateSession {
     proxy: Option<ProxyOption>,
     /// Cookies and storage: a file's path.
     storage_state: Option<String>,
+    /// Or a name given to save_state.
+    restore: Option<String>,
+    /// Opened to check the login; must not redirect.
+    check_url: Option<String>,
+    /// Must be shown there instead.
+    check_text: Option<String>,
     /// Lifetime in ms after the last call, at most the server's; 0: that.
     #[schemars(range(min = 0, max = 2_592_000_000_u64))]
     timeout: Option<u64>,
@@ -59,6 +68,9 @@ pub(super) struct CreatedSession {
     /// When the session expires, in Unix ms; absent if it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
+    /// The outcome of the check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    login_valid: Option<bool>,
     message: String,
 }
 
@@ -71,8 +83,15 @@ impl Tool for CreateSession {
     type Scope = Visible;
     type Output = Object<CreatedSession>;
 
+    fn judged_page(&self, session: &Session) -> JudgedPage {
+        let url = self.check_url.as_deref();
+        url.map_or(JudgedPage::Current, |url| {
+            JudgedPage::Url(completed_in(session, url))
+        })
+    }
+
     async fn run(self, sessions: Visible, call: &Call) -> Result<Object<CreatedSession>> {
-        let storage_state = storage_state(&sessions, call, self.storage_state.as_deref()).await?;
+        let storage_state = self.storage_state(&sessions, call).await?;
         let name = self
             .name
             .map(|name| SessionName::given(call.tool.name, name));
@@ -88,14 +107,32 @@ impl Tool for CreateSession {
             expiry: None,
         };
         let created = sessions.create(call, &options).await?;
-        let message = match requested {
-            Some(requested) if requested > max_lifetime => format!(
-                "Session created; it lives {} ms, the most that this server allows (--session-timeout)",
-                max_lifetime.as_millis()
-            ),
-            _ => "Session created".to_owned(),
-        };
+        let mut message = "Session created".to_owned();
+        if requested.is_some_and(|requested| requested > max_lifetime) {
+            let lifetime = max_lifetime.as_millis();
+            let _ = write!(
+                message,
+                "; it lives {lifetime} ms, the most that this server allows (--session-timeout)"
+            );
+        }
+        let mut login_valid = None;
+        if let Some(url) = self.check_url.as_deref() {
+            let text = self.check_text.as_deref();
+            let check = LoginCheck { url, text };
+            let guard = SessionGuard::new(sessions, &created);
+            let failure = check.failure(&created.session, call).await?;
+            guard.disarm();
+            login_valid = Some(failure.is_none());
+            let _ = match failure {
+                None => write!(message, "; the login is valid"),
+                Some(reason) => write!(
+                    message,
+                    ", but the login is not valid any more: {reason}. Sign in, and save the state again."
+                ),
+            };
+        }
         Ok(CreatedSession {
+            login_valid,
             session_id: created.id.to_string(),
             name: created.name.clone(),
             created_at: unix_ms(created.created_at),
@@ -103,6 +140,80 @@ impl Tool for CreateSession {
             message,
         }
         .into())
+    }
+}
+
+impl CreateSession {
+    /// Reads the storage state that the session starts with.
+    async fn storage_state(&self, sessions: &Visible, call: &Call) -> Result<Option<StorageState>> {
+        let refused = |reason: &'static str,
+                       parameters: &'static [&'static str],
+                       missing: &'static [&'static str]| {
+            Err(Error::Arguments {
+                reason: reason.into(),
+                parameters,
+                missing,
+                bare: false,
+            })
+        };
+        if self.check_text.is_some() && self.check_url.is_none() {
+            return refused("checkText needs checkUrl", &["checkText"], &["checkUrl"]);
+        }
+        let name = match (&self.restore, &self.storage_state) {
+            (Some(_), Some(_)) => {
+                let both = &["restore", "storageState"];
+                return refused("Give either restore or storageState", both, &[]);
+            }
+            (None, None) if self.check_url.is_some() => {
+                let missing = &["restore", "storageState"];
+                return refused(
+                    "checkUrl needs restore or storageState",
+                    &["checkUrl"],
+                    missing,
+                );
+            }
+            (None, path) => return storage_state(sessions, call, path.as_deref()).await,
+            (Some(name), None) => name,
+        };
+        let files = sessions.default_session().session.files(call).await;
+        let saved = files.saved_state(name).await?;
+        saved.map(Some).map_err(|names| Error::InvalidArguments {
+            tool: call.tool.name,
+            problems: vec![Problem {
+                parameter: "restore".to_owned(),
+                message: match names.is_empty() {
+                    true => "No state is saved by a name; save_state does".to_owned(),
+                    false => format!("No state has this name. Saved: {}", names.join(", ")),
+                },
+                missing: false,
+            }],
+        })
+    }
+}
+
+/// A guard that closes the new session when it is dropped, unless the session was reported to the client.
+pub(in crate::tools) struct SessionGuard {
+    sessions: Visible,
+    created: Option<Arc<Created>>,
+}
+
+impl SessionGuard {
+    pub(in crate::tools) fn new(sessions: Visible, created: &Arc<Created>) -> Self {
+        let created = Some(created.clone());
+        Self { sessions, created }
+    }
+
+    /// Keeps the session.
+    pub(in crate::tools) fn disarm(mut self) {
+        self.created = None;
+    }
+}
+
+impl Drop for SessionGuard {
+    fn drop(&mut self) {
+        if let Some(created) = self.created.take() {
+            self.sessions.discard(created);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::access::principal::Permission;
 use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
+use crate::sessions::check_name;
 use crate::sessions::session::Tab;
 use crate::tools::scope::{FreeTab, TabInAnyState};
 use crate::tools::tool::{Effect, Object, Tool, ToolDef};
@@ -23,6 +24,8 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<SaveState>(), ToolDef::of::
 pub(super) struct SaveState {
     /// File to write; without it the answer has the state.
     path: Option<String>,
+    /// Or a name, for create_session's restore.
+    name: Option<String>,
 }
 
 /// The storage state, or the file with it.
@@ -34,6 +37,8 @@ pub(super) struct Saved {
     state: Option<StorageState>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
 }
 
 impl Tool for SaveState {
@@ -45,20 +50,38 @@ impl Tool for SaveState {
     type Output = Object<Saved>;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Saved>> {
+        let files = tab.files(call).await;
+        let file = match (&self.path, &self.name) {
+            (Some(_), Some(_)) => {
+                return Err(Error::Arguments {
+                    reason: "Give either a path or a name".into(),
+                    parameters: &["path", "name"],
+                    missing: &[],
+                    bare: false,
+                });
+            }
+            (Some(path), None) => Some(files.writable(path)?),
+            (None, Some(name)) => {
+                check_name(call.tool.name, "name", name)?;
+                Some(files.named_state(name)?)
+            }
+            (None, None) => None,
+        };
         let progress = call.navigation();
         let mut state = tab.context()?.full_storage_state(&progress).await?;
         state.add_session_storage(tab.page.session_storage(&progress).await?);
-        let (state, path) = match &self.path {
-            Some(path) => {
-                let files = tab.files(call).await;
-                let file = files.writable(path)?;
-                let text = task::pretty(state).await;
-                files.write_state(&file, text).await?;
-                (None, Some(file.link))
-            }
-            None => (Some(state), None),
+        let Some(file) = file else {
+            let (state, path, name) = (Some(state), None, None);
+            return Ok(Saved { state, path, name }.into());
         };
-        Ok(Saved { state, path }.into())
+        let text = task::pretty(state).await;
+        files.write_state(&file, text).await?;
+        let (path, name) = match self.name {
+            Some(name) => (None, Some(name)),
+            None => (Some(file.link), None),
+        };
+        let state = None;
+        Ok(Saved { state, path, name }.into())
     }
 }
 

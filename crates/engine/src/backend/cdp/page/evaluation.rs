@@ -53,6 +53,15 @@ impl Evaluation for CdpPage {
         Self::find_closed_roots(self, frame, hosts).await
     }
 
+    async fn call_document_tool(
+        &self,
+        frame: &FrameId,
+        name: &str,
+        arguments: &Value,
+    ) -> Result<Option<String>> {
+        self.invoke_document_tool(frame, name, arguments).await
+    }
+
     async fn inject_script(&self, frame: &FrameId, script: &str) -> Result<()> {
         let call = runtime::CallFunctionOn {
             function_declaration: format!("function() {{ {script} }}"),

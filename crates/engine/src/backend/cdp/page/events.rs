@@ -12,7 +12,7 @@ use std::pin::pin;
 use std::sync::{Arc, Weak};
 use wire::cdp::{
     Event, css, debugger, fetch, heap_profiler, input, inspector, log, page, runtime, target,
-    tracing,
+    tracing, web_mcp,
 };
 use wire::{EventStream, RawEvent, Session};
 
@@ -139,6 +139,7 @@ impl CdpPage {
             {
                 self.on_profiling(event)?;
             }
+            web_mcp::ToolResponded::METHOD => self.tool_responses.add(read(event)?),
             method if method.starts_with("Runtime.") => self.on_runtime(event)?,
             method if method.starts_with("Network.") => self.on_network(event, &session()),
             _ => {}
