@@ -6,7 +6,8 @@ use super::targets::page_id;
 use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
 use crate::backend::{
-    Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter, Styles, Workers,
+    Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Profiling, Reporter, Styles,
+    Workers,
 };
 use crate::changes::Changes;
 use crate::error::{Error, Result};
@@ -27,7 +28,6 @@ mod frames;
 mod input;
 mod interception;
 mod navigation;
-mod profiling;
 mod requests;
 mod screencast;
 mod screenshot;
@@ -177,6 +177,8 @@ impl WebKitPage {
         self.parts.set_last_used(&self.id);
     }
 }
+
+impl Profiling for WebKitPage {}
 
 impl Styles for WebKitPage {}
 
