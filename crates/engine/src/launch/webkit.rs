@@ -37,8 +37,14 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
+    // The browsers have temporary ones.
+    let profile = match options.user_data_dir {
+        Some(_) => Some(super::chromium::profile(progress, options).await?),
+        None => None,
+    };
     let starter = WebKit {
         options: options.clone(),
+        profile: Mutex::new(profile),
         display: Mutex::default(),
         fading: AtomicBool::new(false),
     };
@@ -47,6 +53,8 @@ pub(super) async fn launch(
 
 struct WebKit {
     options: LaunchOptions,
+    /// The persistent profile, which belongs to this process alone until the browsers have ended.
+    profile: Mutex<Option<Profile>>,
     /// The virtual display, if one is needed.
     display: Mutex<Option<Arc<Display>>>,
     /// Whether scroll bars fade, because this browser does not support the feature.
@@ -67,7 +75,13 @@ impl Starter for WebKit {
         }
     }
 
+    fn profile(&self) -> Option<PathBuf> {
+        self.options.user_data_dir.clone()
+    }
+
     async fn end(&self) {
+        let profile = self.profile.lock();
+        drop(profile.unwrap_or_else(PoisonError::into_inner).take());
         let display = self.display().take();
         if let Some(display) = display {
             display.leave().await;

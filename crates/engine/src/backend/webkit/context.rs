@@ -234,6 +234,10 @@ impl ContextBackend for WebKitContext {
             .await
     }
 
+    fn uses(&self) -> u64 {
+        self.parts.uses()
+    }
+
     fn closed_reason(&self) -> Option<String> {
         self.closed.borrow().clone()
     }
