@@ -185,7 +185,11 @@ impl ContextBackend for WebKitContext {
 
     async fn set_offline(&self, offline: bool) -> Result<()> {
         self.change_options(|options| options.offline = offline)
-            .await
+            .await?;
+        for page in self.pages.open() {
+            page.apply_offline().await;
+        }
+        Ok(())
     }
 
     async fn set_throttling(&self, throttling: Throttling) -> Result<()> {
