@@ -54,6 +54,8 @@ pub(crate) struct WebKitPage {
     state: Mutex<State>,
     /// Counts documents that come and go, and dialogs.
     changes: Changes,
+    /// Held while the browser performs input in this page.
+    acting: Arc<tokio::sync::Mutex<()>>,
     reporter: Reporter,
     devices: Devices,
     screencast: Polling,
@@ -80,6 +82,7 @@ impl WebKitPage {
             owner,
             state: Mutex::new(state),
             changes: Changes::default(),
+            acting: Arc::default(),
             reporter: Reporter::default(),
             devices: Devices::default(),
             screencast: Polling::default(),
@@ -207,9 +210,12 @@ impl PageBackend for WebKitPage {
 
     async fn activate(&self) -> Result<()> {
         let method = "Automation.switchToBrowsingContext";
-        self.automate::<Value>(method, "browsingContextHandle", json!({}))
-            .await
-            .map(drop)
+        tokio::select! {
+            biased;
+            switched = self.automate::<Value>(method, "browsingContextHandle", json!({})) => switched.map(drop),
+            // The browser shows the window at once, and answers after the dialog is closed.
+            () = self.wait_for_dialog() => Ok(()),
+        }
     }
 
     async fn close(&self) -> Result<()> {
