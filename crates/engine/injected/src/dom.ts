@@ -150,12 +150,16 @@ export function styleOf(it: Seen): ComputedStyle {
 
 function computeStyle(it: Seen): ComputedStyle {
   const { display, cursor, pointerEvents } = getComputedStyle(it.element);
-  // The user agent style sheet of WebKit sets `cursor: auto` for links.
+  // The user agent style sheet of WebKit sets `cursor: auto` for links and buttons with an image.
   return {
     display: display === "inline" && isSvgOrMathBlock(it) ? "block" : display,
-    cursor: cursor === "auto" && isInLink(it) ? "pointer" : cursor,
+    cursor: cursor === "auto" && (isInLink(it) || isImageButton(it)) ? "pointer" : cursor,
     pointerEvents,
   };
+}
+
+function isImageButton(it: Seen): boolean {
+  return it.tag === "input" && (it.element as HTMLInputElement).type === "image";
 }
 
 function isInLink(it: Seen): boolean {
