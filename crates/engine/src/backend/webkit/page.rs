@@ -127,6 +127,25 @@ impl WebKitPage {
         self.report(PageEvent::Closed);
     }
 
+    /// Records that another page opened this one.
+    pub(super) fn set_new_popup(&self) {
+        self.state().is_new_popup = true;
+    }
+
+    /// Closes the window without waiting for it.
+    fn close_in_background(&self) {
+        if let Some(page) = self.itself() {
+            task::spawn("closing a page", async move {
+                let closed = match page.owner() {
+                    Ok(owner) => owner.close_window(&page).await,
+                    Err(gone) => Err(gone),
+                };
+                tracing::debug!(?closed, "closed a page");
+            })
+            .detach();
+        }
+    }
+
     /// Returns once the page is closed.
     async fn wait_until_closed(&self) {
         let is_closed = || self.state().closed.then_some(());
