@@ -226,6 +226,7 @@ async fn the_profile_is_saved_on_every_kind_of_shutdown(engine: Engine) {
 #[testkit::test(webkit, nightly(webkit))]
 async fn a_killed_server_loses_little_of_a_profile() {
     use rustix::process::{Pid, Signal, kill_process};
+    use std::os::unix::fs::PermissionsExt as _;
     let engine = Engine::Webkit;
     let site = Site::start().await;
     let page = site.add_page("/", "<title>Here</title>");
@@ -249,7 +250,6 @@ async fn a_killed_server_loses_little_of_a_profile() {
     let pid = Pid::from_raw(pid.cast_signed()).expect("not 0");
     kill_process(pid, Signal::KILL).expect("it is ours");
     client.exit_status().await;
-    use std::os::unix::fs::PermissionsExt as _;
     let mode = file.metadata().expect("the file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 
