@@ -1,5 +1,6 @@
 //! A browser that Playhouse launched or connected to.
 
+mod kept_state;
 mod network;
 
 use crate::backend::{BrowserBackend, Capabilities, ContextBackend, ContextOptions};
@@ -7,8 +8,9 @@ use crate::context::{self, BrowserContext};
 use crate::error::{Error, Result};
 use crate::launch::{self, ConnectOptions, LaunchOptions};
 use crate::progress::Progress;
+use kept_state::KeptState;
 use network::{ContextKind, Network};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -20,6 +22,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Browser {
     backend: Arc<dyn BrowserBackend>,
     network: Arc<Network>,
+    /// The state of the default context, if the browser keeps no profile.
+    kept_state: Arc<OnceLock<Arc<KeptState>>>,
 }
 
 impl std::fmt::Debug for Browser {
@@ -37,6 +41,7 @@ impl Browser {
         Ok(Self {
             backend,
             network: Arc::new(network),
+            kept_state: Arc::default(),
         })
     }
 
@@ -46,6 +51,7 @@ impl Browser {
         Ok(Self {
             backend,
             network: Arc::new(Network::remote()),
+            kept_state: Arc::default(),
         })
     }
 
@@ -100,7 +106,8 @@ impl Browser {
         Ok(BrowserContext::new(backend.claim(), shared))
     }
 
-    /// Returns the default context of the browser: a persistent profile, or that of a remote browser.
+    /// Returns the default context of the browser: a persistent profile, or that of a remote browser. Fails with `File` if the profile is a
+    /// file that is damaged.
     pub async fn default_context(
         &self,
         progress: &Progress,
@@ -114,7 +121,13 @@ impl Browser {
         let backend = progress
             .run(self.backend.default_context(&options, shared.clone()))
             .await?;
-        Ok(BrowserContext::new(backend, shared))
+        let context = BrowserContext::new(backend, shared);
+        if let Some(folder) = self.backend.state_folder() {
+            let kept = KeptState::open(progress, &folder, &context).await?;
+            // A browser has one default context.
+            let _ = self.kept_state.set(kept);
+        }
+        Ok(context)
     }
 
     /// Returns the options of a context for its backend, and its shared state.
@@ -151,6 +164,12 @@ impl Browser {
 
     /// Closes the browser and waits until its processes have ended; a remote browser is only disconnected.
     pub async fn close(&self, progress: &Progress) -> Result<()> {
+        if let Some(kept) = self.kept_state.get() {
+            let saved = progress.run(kept.save()).await;
+            if let Err(error) = saved {
+                tracing::warn!(%error, "the last changes of cookies and storage are not kept");
+            }
+        }
         match progress.run(self.backend.close()).await {
             Err(Error::BrowserClosed { .. }) => Ok(()),
             done => done,

@@ -114,24 +114,30 @@ impl BrowserContext {
     pub async fn merge(&self, progress: &Progress, state: &StorageState) -> Result<()> {
         progress
             .run(async {
-                let visited_origins = VisitedOrigins::default();
                 for known in &state.origins {
-                    visited_origins.add(&known.origin);
                     self.visited_origins().add(&known.origin);
                 }
-                if !state.cookies.is_empty() {
-                    self.backend.set_cookies(&state.cookies).await?;
-                }
-                let contents = state.contents_of(visited_origins.origins());
-                self.backend.add_local_storage(&contents).await?;
-                let databases: Vec<_> = state
-                    .origins
-                    .iter()
-                    .filter_map(|known| Some((known.of_site()?, known.indexed_db.clone()?)))
-                    .collect();
-                self.backend.set_databases(&databases, false).await
+                self.add_state(state).await
             })
             .await
+    }
+
+    /// Adds a storage state without the record that its origins were visited.
+    pub(crate) async fn add_state(&self, state: &StorageState) -> Result<()> {
+        if !state.cookies.is_empty() {
+            self.backend.set_cookies(&state.cookies).await?;
+        }
+        let with_entries = state.origins.iter();
+        let with_entries = with_entries.filter(|known| !known.local_storage.is_empty());
+        let origins = with_entries.filter_map(OriginStorage::of_site).collect();
+        let contents = state.contents_of(origins);
+        self.backend.add_local_storage(&contents).await?;
+        let databases: Vec<_> = state
+            .origins
+            .iter()
+            .filter_map(|known| Some((known.of_site()?, known.indexed_db.clone()?)))
+            .collect();
+        self.backend.set_databases(&databases, false).await
     }
 }
 
@@ -292,7 +298,7 @@ impl OriginStorage {
     }
 
     /// Compares origins: files may write them with a slash or a default port.
-    fn is(&self, origin: &str) -> bool {
+    pub(crate) fn is(&self, origin: &str) -> bool {
         url::Url::parse(&self.origin).is_ok_and(|url| url.origin().ascii_serialization() == origin)
     }
 }

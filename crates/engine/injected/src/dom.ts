@@ -150,12 +150,16 @@ export function styleOf(it: Seen): ComputedStyle {
 
 function computeStyle(it: Seen): ComputedStyle {
   const { display, cursor, pointerEvents } = getComputedStyle(it.element);
-  // The user agent style sheet of WebKit sets `cursor: auto` for links.
+  // The user agent style sheet of WebKit sets `cursor: auto` for links and buttons with an image.
   return {
     display: display === "inline" && isSvgOrMathBlock(it) ? "block" : display,
-    cursor: cursor === "auto" && isInLink(it) ? "pointer" : cursor,
+    cursor: cursor === "auto" && (isInLink(it) || isImageButton(it)) ? "pointer" : cursor,
     pointerEvents,
   };
+}
+
+function isImageButton(it: Seen): boolean {
+  return it.tag === "input" && (it.element as HTMLInputElement).type === "image";
 }
 
 function isInLink(it: Seen): boolean {
@@ -182,7 +186,18 @@ const RENDERED = { visibilityProperty: true, opacityProperty: true, contentVisib
 
 /** Returns whether an element is rendered and not transparent; see `isRendered`. */
 export function isElementRendered(e: Element): boolean {
-  return e.checkVisibility(RENDERED);
+  return checkVisibility(e, RENDERED);
+}
+
+const OPTION = /^opt(ion|group)$/;
+
+/** Returns whether an element is rendered. In WebKit, the options of a list box have boxes and are not rendered: their list paints them. */
+function checkVisibility(e: Element, options: CheckVisibilityOptions): boolean {
+  if (e.checkVisibility(options)) return true;
+  const list = OPTION.test(e.localName) ? e.closest("select") : null;
+  if (!list || (!list.multiple && list.size < 2)) return false;
+  const { display, visibility } = getComputedStyle(e);
+  return display !== "none" && visibility === "visible" && list.checkVisibility(options);
 }
 
 /** Returns whether an element is painted, and neither it nor an element around it is transparent. */
@@ -193,7 +208,7 @@ export function isRendered(it: Seen): boolean {
 /** Returns whether the element is rendered and not hidden by `visibility`, `content-visibility` or a closed `<details>`. */
 export function isPainted(it: Seen): boolean {
   // Incremental snapshots need the other answer, too, which is the same for most elements.
-  return it.painted ?? (it.painted = isRendered(it) || it.element.checkVisibility(CHECK_VISIBILITY_OPTIONS));
+  return it.painted ?? (it.painted = isRendered(it) || checkVisibility(it.element, CHECK_VISIBILITY_OPTIONS));
 }
 
 /** Returns whether the bounding box of a text node has an area. */

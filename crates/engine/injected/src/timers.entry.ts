@@ -47,6 +47,11 @@ function install(event: string): void {
   /** How long after it was due a function that polls is scheduled again, in ms: if it was scheduled once, and more often. */
   const NEXT_ROUND = 50;
   const ROUND = 1_000;
+  /**
+   * The same of an animation frame, in ms. Libraries request all frames by one function, which polls only if it requests one in almost
+   * every frame.
+   */
+  const FRAME_ROUND = 100;
   /** How imprecise the clocks of browsers are, in ms. */
   const CLOCK_ERROR = 2;
   const MAX_PENDING = 2_000;
@@ -259,7 +264,8 @@ function install(event: string): void {
     const time = state.now();
     const isCaused = time < state.until;
     const late = time - scheduled.due;
-    const polls = scheduled.count > 1 ? late < ROUND : scheduled.count > 0 && late > -SHORTEST && late < NEXT_ROUND;
+    const round = delay === -1 ? FRAME_ROUND : ROUND;
+    const polls = scheduled.count > 1 ? late < round : scheduled.count > 0 && late > -SHORTEST && late < NEXT_ROUND;
     if (isCaused && !polls) return true;
     scheduled.count += 1;
     scheduled.due = time + max(delay, 0);

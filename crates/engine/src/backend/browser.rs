@@ -3,6 +3,7 @@
 use super::{Capabilities, ContextBackend, ContextObserver, ContextOptions};
 use crate::error::Result;
 use async_trait::async_trait;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -19,6 +20,11 @@ pub trait BrowserBackend: Send + Sync {
     /// Whether each context has a browser process of its own. The first context has the one that was started.
     fn has_browser_per_context(&self) -> bool {
         false
+    }
+
+    /// Returns the folder in which the engine keeps cookies and storage of the default context, because the browser keeps none itself.
+    fn state_folder(&self) -> Option<PathBuf> {
+        None
     }
 
     /// Opens an isolated context. Its pages are reported to `observer`.

@@ -34,6 +34,12 @@ pub trait ContextBackend: Cookies + Permissions + Send + Sync {
     /// Adds a script that runs in each new document before the document's own.
     async fn add_init_script(&self, source: &str) -> Result<()>;
 
+    /// Returns a number that grows with each use of the context that may change its cookies or its storage, if the engine keeps these
+    /// ([`BrowserBackend::state_folder`](super::BrowserBackend::state_folder)).
+    fn uses(&self) -> u64 {
+        0
+    }
+
     /// Returns why the context was closed although its browser was not, if each context has a browser process of its own.
     fn closed_reason(&self) -> Option<String> {
         None

@@ -215,21 +215,38 @@ pub trait Screencast {
 #[async_trait]
 pub trait Profiling {
     /// Begins a trace with the categories of the Performance panel of Chrome DevTools.
-    async fn start_trace(&self) -> Result<()>;
+    async fn start_trace(&self) -> Result<()> {
+        lacks("traces")
+    }
     /// Returns whether a trace that the page began is being recorded.
     fn is_tracing(&self) -> bool {
         false
     }
     /// Ends the trace and writes it to the file, in the Trace Event Format. Returns whether it has all events.
-    async fn stop_trace(&self, file: OutputFile) -> Result<bool>;
+    async fn stop_trace(&self, _file: OutputFile) -> Result<bool> {
+        lacks("traces")
+    }
     /// Returns the elements of a trace that still exist in the main frame's document, by their node ids.
-    async fn traced_elements(&self, nodes: &[i64]) -> Result<Vec<Option<Handle>>>;
+    async fn traced_elements(&self, _nodes: &[i64]) -> Result<Vec<Option<Handle>>> {
+        lacks("traces")
+    }
     /// Writes a snapshot of the JavaScript heap to the file.
-    async fn heap_snapshot(&self, file: OutputFile) -> Result<()>;
+    async fn heap_snapshot(&self, _file: OutputFile) -> Result<()> {
+        lacks("heap snapshots")
+    }
     /// Begins to count executions of scripts and used rules of style sheets.
-    async fn start_coverage(&self) -> Result<()>;
+    async fn start_coverage(&self) -> Result<()> {
+        lacks("coverage")
+    }
     /// Ends the counting and returns the scripts and style sheets of the documents that are shown.
-    async fn stop_coverage(&self) -> Result<Vec<CoveredSource>>;
+    async fn stop_coverage(&self) -> Result<Vec<CoveredSource>> {
+        lacks("coverage")
+    }
+}
+
+/// Fails, because the browser has no such command. Tools check the features before.
+fn lacks<T>(what: &str) -> Result<T> {
+    Err(Error::protocol(what, "the browser has no such command"))
 }
 
 /// The style rules of elements. Only Chromium reports them.
@@ -242,10 +259,7 @@ pub trait Styles {
         _element: Handle,
         _names: &[String],
     ) -> Result<MatchedStyles> {
-        Err(Error::protocol(
-            "styles",
-            "the browser does not report them",
-        ))
+        lacks("styles")
     }
 }
 

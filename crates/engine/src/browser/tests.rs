@@ -132,6 +132,7 @@ async fn a_context_whose_creation_was_cancelled_is_closed() {
     let browser = Browser {
         backend: Arc::new(late.clone()),
         network: Arc::default(),
+        kept_state: Arc::default(),
     };
     let progress = Progress::new(Duration::from_secs(600));
     let options = ContextOptions::default;

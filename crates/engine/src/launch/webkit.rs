@@ -26,6 +26,8 @@ const SLOW_START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Invisible scroll bars fade for seconds after each load and scroll, and each step repaints the page without a graphics card: three
 /// quarters of a core. This feature of WebKit's own tests prevents that.
 const MOCK_SCROLLBARS: &str = "MockScrollbarsController";
+/// The style of the bar in which the browser lists downloads. It would take 50 pixels of each page for each download.
+const STYLE: &str = "infobar { margin: -16000px 0; }";
 /// Switches that keep a browser from connecting past its proxy: WebRTC, and DNS queries.
 const CONFINED: &[&str] = &[
     "--enable-webrtc=false",
@@ -37,8 +39,14 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
+    // The browsers have temporary ones.
+    let profile = match options.user_data_dir {
+        Some(_) => Some(super::chromium::profile(progress, options).await?),
+        None => None,
+    };
     let starter = WebKit {
         options: options.clone(),
+        profile: Mutex::new(profile),
         display: Mutex::default(),
         fading: AtomicBool::new(false),
     };
@@ -47,6 +55,8 @@ pub(super) async fn launch(
 
 struct WebKit {
     options: LaunchOptions,
+    /// The persistent profile, which belongs to this process alone until the browsers have ended.
+    profile: Mutex<Option<Profile>>,
     /// The virtual display, if one is needed.
     display: Mutex<Option<Arc<Display>>>,
     /// Whether scroll bars fade, because this browser does not support the feature.
@@ -67,7 +77,13 @@ impl Starter for WebKit {
         }
     }
 
+    fn profile(&self) -> Option<PathBuf> {
+        self.options.user_data_dir.clone()
+    }
+
     async fn end(&self) {
+        let profile = self.profile.lock();
+        drop(profile.unwrap_or_else(PoisonError::into_inner).take());
         let display = self.display().take();
         if let Some(display) = display {
             display.leave().await;
@@ -254,10 +270,12 @@ async fn automate(connection: TcpStream) -> Result<(Automation, mpsc::Receiver<E
 fn prepare(home: &Path) -> Result<PathBuf> {
     let downloads = home.join("downloads");
     let config = home.join("config");
+    let style = config.join("gtk-3.0");
     let made = || -> std::io::Result<()> {
-        for folder in [&downloads, &config] {
+        for folder in [&downloads, &style] {
             std::fs::create_dir_all(folder)?;
         }
+        std::fs::write(style.join("gtk.css"), STYLE)?;
         let line = format!("XDG_DOWNLOAD_DIR=\"{}\"\n", downloads.display());
         std::fs::write(config.join("user-dirs.dirs"), line)
     };

@@ -6,11 +6,10 @@ use super::shared::OpenPage as _;
 use crate::backend::address::{is_within_document, navigation_failed};
 use crate::backend::expression::function_around;
 use crate::backend::{
-    Capture, CoveredSource, Dialogs, Emulation, Evaluation, Fetched, FrameId, Frames, Handle,
-    Headers, Input, InputStep, Interception, LoaderId, MediaFeatures, Navigation, OutputFile,
-    PageBackend, PageEvent, PageId, PdfOptions, Point, Profiling, RequestId, Requests, Screencast,
-    ScreencastSender, Screenshot, ScreenshotFormat, Styles, Unresponsive, Verdict, Viewport,
-    Workers,
+    Capture, Dialogs, Emulation, Evaluation, Fetched, FrameId, Frames, Handle, Headers, Input,
+    InputStep, Interception, LoaderId, MediaFeatures, Navigation, PageBackend, PageEvent, PageId,
+    PdfOptions, Point, Profiling, RequestId, Requests, Screencast, ScreencastSender, Screenshot,
+    ScreenshotFormat, Styles, Unresponsive, Verdict, Viewport, Workers,
 };
 use crate::error::{Error, NetError, Result};
 use async_trait::async_trait;
@@ -322,24 +321,4 @@ impl Styles for FakePage {}
 
 impl Workers for FakePage {}
 
-#[async_trait]
-impl Profiling for FakePage {
-    async fn start_trace(&self) -> Result<()> {
-        unsupported("traces")
-    }
-    async fn stop_trace(&self, _: OutputFile) -> Result<bool> {
-        unsupported("traces")
-    }
-    async fn traced_elements(&self, _: &[i64]) -> Result<Vec<Option<Handle>>> {
-        unsupported("traces")
-    }
-    async fn heap_snapshot(&self, _: OutputFile) -> Result<()> {
-        unsupported("heap snapshots")
-    }
-    async fn start_coverage(&self) -> Result<()> {
-        unsupported("coverage")
-    }
-    async fn stop_coverage(&self) -> Result<Vec<CoveredSource>> {
-        unsupported("coverage")
-    }
-}
+impl Profiling for FakePage {}

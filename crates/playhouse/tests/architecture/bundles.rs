@@ -24,10 +24,10 @@ const PACKAGES: [&str; 3] = [
 /// the interceptor of hit targets (decision 10), which takes 1,000, the texts that came and went (decision 12), which take 2,400: the
 /// observer of settling sees them, the call of functions of other bundles (decision 7), which takes 140, waiting for texts, which takes 500,
 /// waiting for what an action causes (decision 8), which takes 2,600, what a person can act on, what draws it and where (decision 11), which takes
-/// 19,200, the days of calendars, which take 1,800, what overlays hide and which elements look different (decision 12), which take 3,000, and
-/// what incremental snapshots use again (decision 11), which takes 8,000, and new documents that are blank or busy (decision 8) and the last
-/// step of a range, which take 400.
-const CORE_BUDGET: u64 = 146_000;
+/// 19,200, the days of calendars, which take 1,800, what overlays hide and which elements look different (decision 12), which take 3,000,
+/// what incremental snapshots use again (decision 11), which takes 8,000, new documents that are blank or busy (decision 8) and the last step
+/// of a range, which take 400, and the options and the cursors that WebKit reports otherwise, which take 300.
+const CORE_BUDGET: u64 = 146_400;
 
 #[test]
 fn the_core_bundle_is_within_its_budget() {

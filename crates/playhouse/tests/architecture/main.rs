@@ -206,7 +206,7 @@ fn files_do_not_use_each_other() {
 }
 
 /// The trait that a file of each protocol implements.
-const BACKEND_FILES: [(&str, &str); 17] = [
+const BACKEND_FILES: [(&str, &str); 16] = [
     ("browser.rs", "BrowserBackend"),
     ("context.rs", "ContextBackend"),
     ("context/cookies.rs", "Cookies"),
@@ -219,7 +219,6 @@ const BACKEND_FILES: [(&str, &str); 17] = [
     ("page/input.rs", "Input"),
     ("page/interception.rs", "Interception"),
     ("page/navigation.rs", "Navigation"),
-    ("page/profiling.rs", "Profiling"),
     ("page/requests.rs", "Requests"),
     ("page/screencast.rs", "Screencast"),
     ("page/screenshot.rs", "Capture"),

@@ -139,3 +139,32 @@ async fn a_firefox_has_the_preferences_of_the_configuration() {
     let answer = client.call("browser_evaluate", evaluate).await;
     assert!(answer.text.contains("Own/1,true"), "{}", answer.text);
 }
+
+/// A window of Chromium without a display stays.
+#[testkit::test(webkit, nightly(webkit))]
+async fn a_page_that_was_opened_for_a_download_is_closed() {
+    let site = Site::start().await;
+    let page = site.add_page(
+        "/",
+        "<button onclick=\"window.open('/download?name=a.txt')\">Save</button>\
+         <button onclick=\"window.open('about:blank').document.title = 'Kept'\">Open</button>",
+    );
+    let client = shared(Engine::Webkit, &[]).await;
+    client.navigate(&page).await;
+    for button in ["Save", "Open"] {
+        let target = json!({ "target": format!("getByText('{button}')") });
+        client.call("browser_click", target).await;
+    }
+    eventually(async || {
+        let tabs = client
+            .call("browser_tabs", json!({ "action": "list" }))
+            .await;
+        match tabs.result().lines().count() == 2 && tabs.result().contains("[Kept]") {
+            true => Ok(()),
+            false => Err(tabs.text),
+        }
+    })
+    .await;
+    let file = client.workspace().join(".playwright-mcp").join("a.txt");
+    eventually(async || file.exists()).await;
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use testkit::harness::input_step;
-use testkit::{Client, Engine, HttpServer, Launch, Site};
+use testkit::{Client, Engine, HttpServer, Launch, Site, eventually};
 
 async fn with_profile(profile: &std::path::Path, args: &[&str]) -> Client {
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))
@@ -27,13 +27,13 @@ async fn a_browser_that_could_not_be_set_up_gives_its_profile_back() {
     assert!(client.end().await.success());
 }
 
-#[testkit::test(chromium)]
-async fn a_storage_state_joins_what_the_profile_remembers() {
+#[testkit::test(chromium, webkit, nightly(webkit))]
+async fn a_storage_state_joins_what_the_profile_remembers(engine: Engine) {
     let site = Site::start().await;
     let page = site.add_page("/", "<title>Here</title>");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let profile = folder.path().join("profile");
-    let client = with_profile(&profile, &[]).await;
+    let client = with_profile(&profile, engine.args()).await;
     client.navigate(&page).await;
     let remember =
         "() => { document.cookie = 'old=1; max-age=10000'; localStorage.setItem('old', '1'); }";
@@ -54,7 +54,8 @@ async fn a_storage_state_joins_what_the_profile_remembers() {
     });
     std::fs::write(&file, state.to_string()).expect("the folder can be written");
     let file = file.to_str().expect("a temporary folder");
-    let client = with_profile(&profile, &["--storage-state", file]).await;
+    let args = [engine.args(), &["--storage-state", file]].concat();
+    let client = with_profile(&profile, &args).await;
     client.navigate(&page).await;
     let tell = "() => [document.cookie.split('; ').sort().join(), localStorage.old, localStorage.new].join(' ')";
     let answer = client
@@ -176,7 +177,7 @@ async fn a_second_server_uses_a_temporary_profile_and_reports_it_once() {
     assert!(third.end().await.success());
 }
 
-#[testkit::test(chromium, firefox, not(webkit = "keeps no profile"), nightly(firefox))]
+#[testkit::test(chromium, firefox, webkit, nightly(firefox, webkit))]
 async fn rules_of_a_server_do_not_remain_in_the_profile(engine: Engine) {
     let (profile, site) = (tempfile::tempdir().unwrap(), Site::start().await);
     let allowed = ["--allowed-domains=127.0.0.1"];
@@ -189,12 +190,12 @@ async fn rules_of_a_server_do_not_remain_in_the_profile(engine: Engine) {
     }
 }
 
-#[testkit::test(chromium)]
-async fn a_profile_chosen_by_name_is_required() {
+#[testkit::test(chromium, webkit, nightly(webkit))]
+async fn a_profile_chosen_by_name_is_required(engine: Engine) {
     let profile = tempfile::tempdir().unwrap();
-    let first = with_profile(profile.path(), &[]).await;
+    let first = with_profile(profile.path(), engine.args()).await;
     first.navigate("about:blank").await;
-    let second = with_profile(profile.path(), &[]).await;
+    let second = with_profile(profile.path(), engine.args()).await;
     let go = json!({ "url": "about:blank" });
     let answer = second.call("browser_navigate", go).await;
     let expected = format!(
@@ -223,26 +224,36 @@ async fn ten_servers_in_one_folder_all_navigate() {
     assert_eq!(without, 9);
 }
 
-#[testkit::test(chromium)]
-async fn the_profile_is_saved_on_every_kind_of_shutdown() {
+#[testkit::test(chromium, webkit)]
+async fn the_profile_is_saved_on_every_kind_of_shutdown(engine: Engine) {
     use rustix::process::{Pid, Signal, kill_process};
     let site = Site::start().await;
     let page = site.add_page("/", "<title>Here</title>");
     let profile = tempfile::tempdir().unwrap();
     let mut known = Vec::new();
     for end in [None, Some(Signal::TERM), Some(Signal::INT), None] {
-        let mut client = with_profile(profile.path(), &[]).await;
+        let mut client = with_profile(profile.path(), engine.args()).await;
         client.navigate(&page).await;
         let name = format!("n{}", known.len());
         let script = format!(
-            "() => {{ const reply = [document.cookie.split('; ').sort().join(), Object.keys(localStorage).sort().join()].join('|'); \
-             document.cookie = '{name}=1; max-age=10000'; localStorage.setItem('{name}', 1); return reply; }}"
+            "async () => {{ \
+               const databases = (await indexedDB.databases()).map((it) => it.name).sort().join(); \
+               const reply = [document.cookie.split('; ').sort().join(), Object.keys(localStorage).sort().join(), databases].join('|'); \
+               document.cookie = '{name}=1; max-age=10000'; localStorage.setItem('{name}', 1); \
+               await new Promise((resolve) => {{ \
+                 const opened = indexedDB.open('{name}'); \
+                 opened.onupgradeneeded = () => opened.result.createObjectStore('all').put(1, 1); \
+                 opened.onsuccess = () => {{ opened.result.close(); resolve(); }}; \
+               }}); \
+               return reply; \
+             }}"
         );
         let answer = client
             .call("browser_evaluate", json!({ "function": script }))
             .await;
         let cookies: Vec<_> = known.iter().map(|name| format!("{name}=1")).collect();
-        let expected = format!("{}|{}", cookies.join(","), known.join(","));
+        let names = known.join(",");
+        let expected = format!("{}|{names}|{names}", cookies.join(","));
         assert_eq!(answer.result(), format!("\"{expected}\""));
         known.push(name);
         // Immediately: data that the browser saves only in intervals must be saved too.
@@ -256,6 +267,59 @@ async fn the_profile_is_saved_on_every_kind_of_shutdown() {
             }
         }
     }
+}
+
+/// The engine saves the profile of WebKit, which keeps none itself, while it is used.
+#[cfg(unix)]
+#[testkit::test(webkit, nightly(webkit))]
+async fn a_killed_server_loses_little_of_a_profile() {
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::os::unix::fs::PermissionsExt as _;
+    let engine = Engine::Webkit;
+    let site = Site::start().await;
+    let page = site.add_page("/", "<title>Here</title>");
+    let other = site.add_page("/other", "<title>There</title>");
+    let profile = tempfile::tempdir().unwrap();
+    let mut client = with_profile(profile.path(), engine.args()).await;
+    client.navigate(&page).await;
+    let store =
+        "() => { document.cookie = 'kept=1; path=/; max-age=10000'; localStorage.kept = 1; }";
+    client
+        .call("browser_evaluate", json!({ "function": store }))
+        .await;
+    client.navigate(&other).await;
+    let file = profile.path().join("storage-state.json");
+    let is_saved = |text: String| {
+        text.contains("localStorage\":[{\"name\":\"kept")
+            && text.contains("\"kept\",\"value\":\"1\",\"domain")
+    };
+    eventually(async || std::fs::read_to_string(&file).is_ok_and(is_saved)).await;
+    let pid = client.pid().expect("the server runs");
+    let pid = Pid::from_raw(pid.cast_signed()).expect("not 0");
+    kill_process(pid, Signal::KILL).expect("it is ours");
+    client.exit_status().await;
+    let mode = file.metadata().expect("the file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let client = with_profile(profile.path(), engine.args()).await;
+    client.navigate(&page).await;
+    let tell = "() => document.cookie + ' ' + localStorage.kept";
+    let answer = client
+        .call("browser_evaluate", json!({ "function": tell }))
+        .await;
+    assert_eq!(answer.result(), "\"kept=1 1\"");
+    assert!(client.end().await.success());
+
+    std::fs::write(&file, "{").expect("the folder can be written");
+    let client = with_profile(profile.path(), engine.args()).await;
+    let go = json!({ "url": page });
+    let answer = client.call("browser_navigate", go).await;
+    assert!(
+        answer.is_error && answer.text.contains("remove the file"),
+        "{}",
+        answer.text
+    );
+    assert!(client.end().await.success());
 }
 
 /// Starts a server over HTTP whose browser has a profile: a default one, or a configured one.

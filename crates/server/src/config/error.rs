@@ -120,11 +120,6 @@ pub enum ConfigError {
         "--webdriver-endpoint is not supported with the WebKit browser, which is driven over a connection of its own that no WebDriver server forwards: use chromium or firefox there, or leave --webdriver-endpoint out."
     )]
     NotOverWebDriver,
-    /// `--user-data-dir` with WebKit.
-    #[error(
-        "--user-data-dir is not supported with the WebKit browser, which keeps no profile under automation: save and restore cookies and storage with browser_storage_state and --storage-state."
-    )]
-    NoProfile,
     /// `--extension` with a browser that has no such extension.
     #[error("--extension is not supported with the {browser} browser.")]
     NoExtension {

@@ -38,6 +38,7 @@ pub(super) fn router() -> Router<Arc<Shared>> {
         .route("/never", get(never))
         .route("/hang", any(hang))
         .route("/auth/basic", get(basic_auth))
+        .route("/auth/digest", get(digest_auth))
         .route("/headers", any(headers))
         .route("/cookies", get(cookies))
         .route("/cookies/set", get(set_cookies))
@@ -156,6 +157,19 @@ async fn basic_auth(headers: HeaderMap) -> Response {
     (
         StatusCode::UNAUTHORIZED,
         [(WWW_AUTHENTICATE, "Basic realm=\"site\"")],
+        Html("<!doctype html><title>Outside</title><p>Who are you?</p>"),
+    )
+        .into_response()
+}
+
+/// `/auth/digest`: requires digest authentication, and accepts none.
+async fn digest_auth() -> Response {
+    (
+        StatusCode::UNAUTHORIZED,
+        [(
+            WWW_AUTHENTICATE,
+            "Digest realm=\"site\", nonce=\"1\", qop=\"auth\", algorithm=MD5",
+        )],
         Html("<!doctype html><title>Outside</title><p>Who are you?</p>"),
     )
         .into_response()

@@ -4,8 +4,8 @@ use super::parts::ContextParts;
 use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
 use crate::backend::{
-    FailureReason, FrameId, LoaderId, PageBackend, PageEvent, PageId, PageObserver, Reporter,
-    Styles, Unresponsive, Viewport,
+    FailureReason, FrameId, LoaderId, PageBackend, PageEvent, PageId, PageObserver, Profiling,
+    Reporter, Styles, Unresponsive, Viewport,
 };
 use crate::changes::Changes;
 use crate::error::{Error, NetError, Result};
@@ -28,7 +28,6 @@ mod frames;
 mod input;
 pub(super) mod interception;
 mod navigation;
-mod profiling;
 mod requests;
 mod screencast;
 mod screenshot;
@@ -173,6 +172,8 @@ impl BidiPage {
         });
     }
 }
+
+impl Profiling for BidiPage {}
 
 impl Styles for BidiPage {}
 

@@ -9,6 +9,7 @@ use crate::backend::{
 use crate::error::Result;
 use async_trait::async_trait;
 use futures_util::future::join_all;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 
@@ -76,6 +77,10 @@ impl BrowserBackend for WebKitBrowser {
         true
     }
 
+    fn state_folder(&self) -> Option<PathBuf> {
+        self.starter.profile()
+    }
+
     async fn new_context(
         &self,
         options: &ContextOptions,
@@ -96,7 +101,7 @@ impl BrowserBackend for WebKitBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
-        // A browser under automation keeps no profile, so all contexts are alike.
+        // A browser under automation keeps no profile: the engine keeps one.
         self.new_context(options, observer).await
     }
 

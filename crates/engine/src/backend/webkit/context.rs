@@ -185,7 +185,11 @@ impl ContextBackend for WebKitContext {
 
     async fn set_offline(&self, offline: bool) -> Result<()> {
         self.change_options(|options| options.offline = offline)
-            .await
+            .await?;
+        for page in self.pages.open() {
+            page.apply_offline().await;
+        }
+        Ok(())
     }
 
     async fn set_throttling(&self, throttling: Throttling) -> Result<()> {
@@ -232,6 +236,10 @@ impl ContextBackend for WebKitContext {
     async fn add_init_script(&self, source: &str) -> Result<()> {
         self.change_options(|options| options.init_scripts.push(source.to_owned()))
             .await
+    }
+
+    fn uses(&self) -> u64 {
+        self.parts.uses()
     }
 
     fn closed_reason(&self) -> Option<String> {

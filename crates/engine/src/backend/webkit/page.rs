@@ -6,7 +6,8 @@ use super::targets::page_id;
 use crate::backend::gesture::Devices;
 use crate::backend::screencast::Polling;
 use crate::backend::{
-    Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter, Styles, Workers,
+    Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Profiling, Reporter, Styles,
+    Workers,
 };
 use crate::changes::Changes;
 use crate::error::{Error, Result};
@@ -27,7 +28,6 @@ mod frames;
 mod input;
 mod interception;
 mod navigation;
-mod profiling;
 mod requests;
 mod screencast;
 mod screenshot;
@@ -54,6 +54,8 @@ pub(crate) struct WebKitPage {
     state: Mutex<State>,
     /// Counts documents that come and go, and dialogs.
     changes: Changes,
+    /// Held while the browser performs input in this page.
+    acting: Arc<tokio::sync::Mutex<()>>,
     reporter: Reporter,
     devices: Devices,
     screencast: Polling,
@@ -80,6 +82,7 @@ impl WebKitPage {
             owner,
             state: Mutex::new(state),
             changes: Changes::default(),
+            acting: Arc::default(),
             reporter: Reporter::default(),
             devices: Devices::default(),
             screencast: Polling::default(),
@@ -122,6 +125,25 @@ impl WebKitPage {
         }
         self.notify_changed();
         self.report(PageEvent::Closed);
+    }
+
+    /// Records that another page opened this one.
+    pub(super) fn set_new_popup(&self) {
+        self.state().is_new_popup = true;
+    }
+
+    /// Closes the window without waiting for it.
+    fn close_in_background(&self) {
+        if let Some(page) = self.itself() {
+            task::spawn("closing a page", async move {
+                let closed = match page.owner() {
+                    Ok(owner) => owner.close_window(&page).await,
+                    Err(gone) => Err(gone),
+                };
+                tracing::debug!(?closed, "closed a page");
+            })
+            .detach();
+        }
     }
 
     /// Returns once the page is closed.
@@ -178,6 +200,8 @@ impl WebKitPage {
     }
 }
 
+impl Profiling for WebKitPage {}
+
 impl Styles for WebKitPage {}
 
 impl Workers for WebKitPage {}
@@ -205,9 +229,12 @@ impl PageBackend for WebKitPage {
 
     async fn activate(&self) -> Result<()> {
         let method = "Automation.switchToBrowsingContext";
-        self.automate::<Value>(method, "browsingContextHandle", json!({}))
-            .await
-            .map(drop)
+        tokio::select! {
+            biased;
+            switched = self.automate::<Value>(method, "browsingContextHandle", json!({})) => switched.map(drop),
+            // The browser shows the window at once, and answers after the dialog is closed.
+            () = self.wait_for_dialog() => Ok(()),
+        }
     }
 
     async fn close(&self) -> Result<()> {

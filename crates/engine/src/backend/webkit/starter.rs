@@ -14,6 +14,9 @@ pub(crate) trait Starter: Send + Sync {
     /// Starts the browser of one context. Options that exist only at the start of a browser are set here.
     async fn start(&self, options: &ContextOptions) -> Result<Started>;
 
+    /// Returns the folder of the profile, in which the engine keeps the state of the default context.
+    fn profile(&self) -> Option<PathBuf>;
+
     /// Releases what the browsers shared. No browser is started afterwards, and those that were started have ended.
     async fn end(&self);
 }

@@ -40,6 +40,8 @@ struct State {
     held: HashMap<u64, Vec<Event>>,
     /// The targets whose requests are answered with an empty document.
     isolated: HashSet<u64>,
+    /// The targets that pages opened and that no page follows so far.
+    early: HashSet<u64>,
 }
 
 impl Targets {
@@ -70,11 +72,28 @@ impl Targets {
 
     /// Assigns a target to a window, and attaches to it: its events are reported from here on.
     pub(super) fn assign(&self, target: u64, window: &str) -> Result<()> {
-        {
+        let is_attached = {
             let mut state = self.state();
             state.known.insert(target);
             state.by_window.insert(window.to_owned(), target);
+            state.early.contains(&target)
+        };
+        match is_attached {
+            true => Ok(()),
+            false => self.attach(target),
         }
+    }
+
+    /// Attaches to the target of a window that a page opened. Its events are kept for the page that follows it: it may be loaded by then.
+    pub(super) fn attach_early(&self, target: u64) -> Result<()> {
+        let mut state = self.state();
+        state.known.insert(target);
+        state.early.insert(target);
+        drop(state);
+        self.attach(target)
+    }
+
+    fn attach(&self, target: u64) -> Result<()> {
         self.automation.attach(target)?;
         // A part in another process sends its first request only after it has got all settings.
         let pause = json!({ "pauseOnStart": true });
@@ -90,9 +109,42 @@ impl Targets {
             .send_to_target(target, "Target.resume", &part);
     }
 
-    /// Records a target that gets no window.
-    pub(super) fn ignore(&self, target: u64) {
-        self.state().known.insert(target);
+    /// Whether no page follows a target so far.
+    pub(super) fn is_early(&self, target: u64) -> bool {
+        self.state().early.contains(&target)
+    }
+
+    /// Lets a part of a target report requests before a page follows it.
+    pub(super) fn report_early(&self, target: u64, part: &str) {
+        for method in ["Page.enable", "Network.enable"] {
+            self.automation
+                .send_to_page(target, part, method, &json!({}));
+        }
+    }
+
+    /// Returns the next kept event of a target, except those of a part that may show the next document. Without one, the page gets all from
+    /// here on.
+    pub(super) fn next_early(&self, target: u64) -> Option<Event> {
+        let mut state = self.state();
+        if !state.early.contains(&target) {
+            return None;
+        }
+        let part = state.parts.get(&target).cloned();
+        let is_shown = |event: &Event| event.part.is_empty() || Some(&event.part) == part.as_ref();
+        let held = state.held.entry(target).or_default();
+        let next = held.iter().position(is_shown);
+        let next = next.map(|index| held.remove(index));
+        if next.is_none() {
+            state.early.remove(&target);
+        }
+        next
+    }
+
+    /// Forgets the kept events of a target that no page follows.
+    pub(super) fn drop_early(&self, target: u64) {
+        let mut state = self.state();
+        state.early.remove(&target);
+        state.held.remove(&target);
     }
 
     /// Records the part of a target that shows its document.
@@ -143,11 +195,13 @@ impl Targets {
             parts,
             held,
             isolated,
+            early,
         } = &mut *state;
         known.retain(is_listed);
         parts.retain(|target, _| is_listed(target));
         held.retain(|target, _| is_listed(target));
         isolated.retain(is_listed);
+        early.retain(is_listed);
         let gone = by_window.extract_if(|_, target| !is_listed(target));
         gone.map(|(window, _)| window).collect()
     }

@@ -177,10 +177,6 @@ async fn each_rule_holds_in_each_kind_of_session_with_and_without_a_proxy(engine
         scene.play(&client, &name("created"), &session, proxy).await;
         client.end().await;
 
-        if engine == Engine::Webkit {
-            // It keeps no profile.
-            continue;
-        }
         let profile = tempfile::tempdir().expect("a folder");
         let launch = Launch::new(env!("CARGO_BIN_EXE_playhouse"))
             .args(["--headless", "--content-boundaries=off", "--toolsets=all"])

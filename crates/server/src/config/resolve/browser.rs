@@ -35,9 +35,6 @@ pub(super) fn channel(options: &mut Options) -> Result<Option<&'static str>, Con
         if options.webdriver_endpoint.get().is_some() && other == "WebKit" {
             return Err(ConfigError::NotOverWebDriver);
         }
-        if options.user_data_dir.get().is_some() && other == "WebKit" {
-            return Err(ConfigError::NoProfile);
-        }
         if options.extension.get() == Some(&true) {
             return Err(ConfigError::NoExtension { browser: other });
         }

@@ -75,10 +75,6 @@ fn a_failed_start_has_the_error_text_of_the_contract() {
             "--webdriver-endpoint is not supported with the WebKit browser, which is driven over a connection of its own that no WebDriver server forwards: use chromium or firefox there, or leave --webdriver-endpoint out.",
         ),
         (
-            &["--user-data-dir=x", "--browser=webkit"],
-            "--user-data-dir is not supported with the WebKit browser, which keeps no profile under automation: save and restore cookies and storage with browser_storage_state and --storage-state.",
-        ),
-        (
             &["--output-dir=/"],
             "--output-dir cannot point to a system directory: /.",
         ),

@@ -235,7 +235,9 @@ fn sent_cookies(headers: &Headers) -> Vec<Value> {
 
 /// <https://www.rfc-editor.org/rfc/rfc6265#section-5.2>
 fn received_cookies(headers: &Headers) -> Vec<Value> {
-    let all = header(headers, "set-cookie").unwrap_or_default();
+    let is_cookie = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("set-cookie");
+    // Browsers report several as one header with several lines, or as several headers.
+    let all = headers.iter().filter(is_cookie);
     let cookie = |line: &str| {
         let mut parts = line.split(';').map(str::trim);
         let (name, value) = parts.next()?.split_once('=')?;
@@ -256,7 +258,9 @@ fn received_cookies(headers: &Headers) -> Vec<Value> {
         }
         Some(Value::Object(cookie))
     };
-    all.lines().filter_map(cookie).collect()
+    all.flat_map(|(_, value)| value.lines())
+        .filter_map(cookie)
+        .collect()
 }
 
 fn pair<N: AsRef<str>, V: AsRef<str>>((name, value): (N, V)) -> Value {
@@ -265,4 +269,24 @@ fn pair<N: AsRef<str>, V: AsRef<str>>((name, value): (N, V)) -> Value {
 
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_are_those_of_all_headers_and_of_all_their_lines() {
+        let header = |value: &str| ("Set-Cookie".to_owned(), value.to_owned());
+        for headers in [
+            vec![header("a=1\nb=2; Path=/")],
+            vec![header("a=1"), header("b=2; Path=/")],
+        ] {
+            let cookies = json!([
+                { "name": "a", "value": "1" },
+                { "name": "b", "value": "2", "path": "/" },
+            ]);
+            assert_eq!(Value::from(received_cookies(&headers)), cookies);
+        }
+    }
 }

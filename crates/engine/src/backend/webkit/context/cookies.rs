@@ -2,6 +2,7 @@
 
 use super::WebKitContext;
 use super::utility_page::UtilityPage;
+use crate::backend::webkit::parts::has_the_cookies_of;
 use crate::backend::{Cookie, Cookies, SameSite};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -72,7 +73,7 @@ impl Cookies for WebKitContext {
                 }
             }
         };
-        let mut sites = self.sites();
+        let mut sites = self.parts.folders();
         // The documents of the pages need no utility page.
         for page in self.pages.open() {
             let shown = Url::parse(&page.url()).and_then(|url| url.join("."));
@@ -129,21 +130,6 @@ impl Cookies for WebKitContext {
 }
 
 impl WebKitContext {
-    /// Returns documents that have all cookies between them: one for each site and folder of the recorded URLs.
-    fn sites(&self) -> Vec<Url> {
-        let mut sites: Vec<Url> = Vec::new();
-        for url in self.parts.recorded_urls() {
-            let Ok(url) = Url::parse(&url) else {
-                continue;
-            };
-            let Ok(site) = url.join(".") else { continue };
-            if !sites.iter().any(|known| has_the_cookies_of(known, &site)) {
-                sites.push(site);
-            }
-        }
-        sites
-    }
-
     /// Returns the cookies of the document in a window.
     async fn cookies_in(&self, window: &str) -> Result<Vec<Cookie>> {
         let handle = json!({ "browsingContextHandle": window });
@@ -179,13 +165,6 @@ impl WebKitContext {
 /// given, unless that is an address. Without one, it takes the host of the window.
 fn needs_document(cookie: &Cookie) -> bool {
     !cookie.domain.starts_with('.') && cookie.domain.parse::<Ipv4Addr>().is_err()
-}
-
-/// Whether documents at both URLs have the same cookies, which do not depend on the port. Each document that is saved may save a second on
-/// a busy machine.
-fn has_the_cookies_of(one: &Url, other: &Url) -> bool {
-    let of = |url: &Url| (url.scheme() == "https", url.path().to_owned());
-    one.host() == other.host() && of(one) == of(other)
 }
 
 /// Returns a URL that a cookie is sent to.
@@ -227,22 +206,5 @@ impl<'a> CookieWindows<'a> {
         let window = page.window().to_owned();
         self.utility = Some((page, url));
         Ok(window)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cookies_depend_on_host_path_and_scheme_but_not_on_port() {
-        let same = |one: &str, other: &str| {
-            let parsed = |url: &str| Url::parse(url).expect("a URL");
-            has_the_cookies_of(&parsed(one), &parsed(other))
-        };
-        assert!(same("http://a.test:8080/x/", "http://a.test/x/"));
-        assert!(!same("http://a.test/x/", "http://b.test/x/"));
-        assert!(!same("http://a.test/x/", "http://a.test/y/"));
-        assert!(!same("http://a.test/x/", "https://a.test/x/"));
     }
 }

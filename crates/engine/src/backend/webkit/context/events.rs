@@ -50,6 +50,9 @@ impl WebKitContext {
                         None if targets.is_isolated(event.target) => {
                             targets.isolate_part(event.target, part);
                         }
+                        None if targets.is_early(event.target) => {
+                            targets.report_early(event.target, part);
+                        }
                         None => {}
                     }
                     if info["isPaused"] == true {
@@ -61,11 +64,13 @@ impl WebKitContext {
                 let params: Value = read(&event).unwrap_or_default();
                 let part = params["newTargetId"].as_str().unwrap_or_default();
                 let held = targets.commit_part(event.target, part);
-                if let Some(page) = page {
+                if let Some(page) = page.filter(|_| !targets.is_early(event.target)) {
                     page.on_process_changed();
                     for event in held {
                         page.clone().on_event(&event);
                     }
+                } else if targets.is_early(event.target) {
+                    held.into_iter().for_each(|event| targets.hold(event));
                 }
             }
             "Target.targetDestroyed" => {
@@ -79,6 +84,9 @@ impl WebKitContext {
                 targets.answer_with_nothing(&event);
             }
             method => {
+                if targets.is_early(event.target) {
+                    return targets.hold(event);
+                }
                 let Some(page) = page else { return };
                 // A part that shows no document so far waits for decisions about its requests, too.
                 if method == "Network.requestIntercepted" || targets.is_shown(&event) {

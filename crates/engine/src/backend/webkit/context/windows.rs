@@ -84,6 +84,9 @@ impl WebKitContext {
         let owner: Weak<dyn WindowOwner> = self.itself.clone();
         let page = WebKitPage::new(self.parts.clone(), owner, window);
         let (_, part) = self.parts.targets.of_window(window)?;
+        if opener.is_some() {
+            page.set_new_popup();
+        }
         page.send_settings(&part);
         page.set_observer(self.observer.page_opened(page.clone(), opener));
         self.pages.insert(page.id.clone(), page.clone());
@@ -131,9 +134,12 @@ impl WebKitContext {
             return Ok(());
         }
         let _creating = self.creating.lock().await;
-        for target in targets.unassigned() {
+        let opened = targets.unassigned();
+        for target in &opened {
+            targets.attach_early(*target)?;
+        }
+        for target in opened {
             // The list of handles does not say which target is which window, and the window may be gone again.
-            targets.ignore(target);
             let new = {
                 let handles = targets.windows().await?;
                 let windows = self.windows();
@@ -158,6 +164,7 @@ impl WebKitContext {
             (opener, is_admitted)
         };
         if !is_admitted {
+            self.parts.targets.drop_early(target);
             self.close_handle(window).await?;
             if let Some(opener) = &opener {
                 self.observer.page_refused(opener);
@@ -175,6 +182,7 @@ impl WebKitContext {
                 Ok(())
             }
             Err(error) => {
+                self.parts.targets.drop_early(target);
                 self.pages.pages().release_popup(&page_id(window));
                 Err(error)
             }

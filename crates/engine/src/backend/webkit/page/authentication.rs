@@ -38,7 +38,8 @@ const BEGIN: &str = "(x, y) => {
   own.moves?.end();
   const types = ['over', 'enter', 'move', 'out', 'leave'].flatMap((type) => ['pointer' + type, 'mouse' + type]);
   const end = () => { for (const type of types) removeEventListener(type, take, true); };
-  const moves = (own.moves = { seen: false, end });
+  const moves = (own.moves = { seen: false, painted: false, end });
+  requestAnimationFrame(() => { moves.painted = true; });
   const until = performance.now() + 1000;
   const take = (event) => {
     moves.seen = true;
@@ -50,7 +51,12 @@ const BEGIN: &str = "(x, y) => {
 }";
 /// Returns whether the page has received a movement so far.
 const SEEN: &str = "() => globalThis.__playhouse.moves.seen";
-const END: &str = "() => globalThis.__playhouse.moves.end()";
+/// Returns whether a movement that was not received tells anything: a document that loads gets none until it is painted.
+const END: &str = "() => {
+  const { moves } = globalThis.__playhouse;
+  moves.end();
+  return moves.painted || document.readyState !== 'loading';
+}";
 
 impl WebKitPage {
     /// Checks the requests of the page as long as some have no response.
@@ -134,8 +140,8 @@ impl WebKitPage {
             tokio::time::sleep(POLL_INTERVAL).await;
             seen = self.run(&self.main.clone(), SEEN, &[]).await? == true;
         }
-        self.run(&self.main.clone(), END, &[]).await?;
-        Ok(!seen)
+        let is_conclusive = self.run(&self.main.clone(), END, &[]).await? == true;
+        Ok(!seen && is_conclusive)
     }
 
     /// Ends the requests that have no response: one of them is asked about.

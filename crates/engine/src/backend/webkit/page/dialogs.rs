@@ -49,8 +49,9 @@ const CHOSEN: &str = "(how) => {
 }";
 
 /// Returns the script whose hooks report the dialogs, file choosers and same-document navigations of a document. It runs before the
-/// document's own scripts, and has no effect the second time. `document.hasFocus()` is true whichever window of the display has the focus.
-pub(super) fn hooks(token: &str) -> String {
+/// document's own scripts, and has no effect the second time. `document.hasFocus()` is true whichever window of the display has the focus, and
+/// `navigator.onLine` is false if the context is `offline`, also before [`SET_OFFLINE`].
+pub(super) fn hooks(token: &str, offline: bool) -> String {
     format!(
         "(() => {{
   {OWN}
@@ -135,6 +136,12 @@ pub(super) fn hooks(token: &str) -> String {
       return apply(target, self, args);
     }},
   }});
+  own.offline = {offline};
+  const onLine = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
+  onLine.get = new Proxy(onLine.get, {{
+    apply(target, self, args) {{ return apply(target, self, args) && !own.offline; }},
+  }});
+  Object.defineProperty(Navigator.prototype, 'onLine', onLine);
   const focused = Document.prototype.hasFocus;
   Document.prototype.hasFocus = new Proxy(focused, {{
     apply(target, self, args) {{
@@ -159,6 +166,14 @@ pub(super) fn hooks(token: &str) -> String {
 }})();"
     )
 }
+
+/// Tells a document whether the context is offline.
+pub(super) const SET_OFFLINE: &str = "(offline) => {
+  const own = globalThis.__playhouse;
+  if (!own || own.offline === offline) return;
+  own.offline = offline;
+  dispatchEvent(new Event(offline ? 'offline' : 'online'));
+}";
 
 #[async_trait]
 impl Dialogs for WebKitPage {

@@ -1,7 +1,7 @@
 //! The settings of a page: its viewport, media features, headers and init scripts.
 
 use super::WebKitPage;
-use super::dialogs::hooks;
+use super::dialogs::{SET_OFFLINE, hooks};
 use crate::backend::scripts::BLOCK_SERVICE_WORKERS;
 use crate::backend::webkit::CAPABILITIES;
 use crate::backend::webkit::network::as_map;
@@ -86,7 +86,7 @@ impl WebKitPage {
         let own = self.state().init_scripts.clone();
         let options = self.parts.options();
         let mut all = options.timers_script().unwrap_or_default();
-        all += &hooks(&self.token());
+        all += &hooks(&self.token(), options.offline);
         if options.block_service_workers {
             all += &format!("\n{BLOCK_SERVICE_WORKERS}");
         }
@@ -105,8 +105,11 @@ impl WebKitPage {
 
     /// Adds the hooks to the document that is shown already.
     pub(in crate::backend::webkit) fn hook_document(&self) {
-        let timers = self.parts.options().timers_script().unwrap_or_default();
-        let hooks = hooks(&self.token());
+        let (timers, offline) = {
+            let options = self.parts.options();
+            (options.timers_script().unwrap_or_default(), options.offline)
+        };
+        let hooks = hooks(&self.token(), offline);
         self.run_in_background(format!("() => {{ {timers}\n{hooks}\n}}"));
     }
 
@@ -122,6 +125,17 @@ impl WebKitPage {
 
     pub(in crate::backend::webkit) fn apply_scripts(&self) {
         self.send_all([self.bootstrap_script()]);
+    }
+
+    /// Tells each document whether the context is offline.
+    pub(in crate::backend::webkit) async fn apply_offline(&self) {
+        let offline = self.parts.options().offline;
+        let frames: Vec<_> = self.state().frames.keys().cloned().collect();
+        for frame in frames {
+            // A document that is gone or blocked is not told.
+            let told = self.run(&frame, SET_OFFLINE, &[json!(offline)]).await;
+            tracing::trace!(?told, "a document was told about the network");
+        }
     }
 
     /// Returns the user agent; without a value, that of the browser.

@@ -167,6 +167,7 @@ impl WebKitPage {
     /// Reads the frames that exist already.
     pub(in crate::backend::webkit) async fn load_frames(&self) -> Result<()> {
         self.update_frames().await?;
+        self.apply_early_events();
         // Reports the contexts of the frames that are known now.
         self.send_to_inspector("Runtime.enable", &json!({}));
         let script = "() => document.readyState";
@@ -198,6 +199,17 @@ impl WebKitPage {
         }
         self.apply_tree(&tree);
         Ok(())
+    }
+
+    /// Applies what happened before this page followed its target, which another page opened.
+    fn apply_early_events(&self) {
+        let targets = &self.parts.targets;
+        let (Some(page), Ok((target, _))) = (self.itself(), targets.of_window(&self.window)) else {
+            return;
+        };
+        while let Some(event) = targets.next_early(target) {
+            page.clone().on_event(&event);
+        }
     }
 
     fn apply_tree(&self, tree: &FrameTree) {

@@ -6,7 +6,18 @@ use crate::backend::{Evaluation, Input, InputStep, PageBackend as _, Point, gest
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::sync::oneshot;
 use wire::actions::{Action, Source};
+
+/// How long input may take before the document is checked.
+const PAINT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Returns whether a document is painted, or need not be waited for. The browser paints one that loads when it has about 200 characters.
+const IS_PAINTED: &str = "() => document.readyState !== 'loading' || new Promise((resolve) => {
+  requestAnimationFrame(() => resolve(true));
+  setTimeout(() => resolve(false), 500);
+})";
 
 #[async_trait]
 impl Input for WebKitPage {
@@ -31,7 +42,12 @@ impl gesture::ActionsOrigin for WebKitPage {
     }
 
     async fn perform(&self, actions: Vec<Source>) -> Result<()> {
-        // The browser performs one sequence at a time, also if the caller has stopped waiting for it, and crashes when it cancels one.
+        // A page performs one sequence at a time, also if the caller has stopped waiting for it, and the browser crashes when it cancels one.
+        let own = tokio::select! {
+            own = self.acting.clone().lock_owned() => own,
+            () = self.wait_while_unpainted() => return Err(unpainted()),
+        };
+        // The pages share the input sources.
         let acting = self.parts.acting.clone().lock_owned().await;
         // All windows share the input sources, and a move to the position that the mouse has already is not reported to the page.
         if self.parts.acquire_input(&self.id) {
@@ -45,13 +61,31 @@ impl gesture::ActionsOrigin for WebKitPage {
         let mut params = self.parts.input().sequence(&actions);
         params["frameHandle"] = "".into();
         let page = self.itself().ok_or(Error::PageClosed {})?;
+        let (stuck, is_stuck) = oneshot::channel();
         let performing = async move {
             let method = "Automation.performInteractionSequence";
-            let performed = tokio::select! {
-                performed = page.automate::<Value>(method, "handle", params) => performed,
-                () = page.wait_until_closed() => Err(Error::PageClosed {}),
+            let performed = async {
+                tokio::select! {
+                    performed = page.automate::<Value>(method, "handle", params) => performed,
+                    () = page.wait_until_closed() => Err(Error::PageClosed {}),
+                }
             };
-            drop(acting);
+            tokio::pin!(performed);
+            let performed = tokio::select! {
+                biased;
+                performed = &mut performed => performed,
+                // The rest follows later. Until then, other pages have the input.
+                () = page.wait_for_dialog() => {
+                    drop(acting);
+                    performed.await
+                }
+                () = page.wait_while_unpainted() => {
+                    drop(acting);
+                    let _ = stuck.send(());
+                    performed.await
+                }
+            };
+            drop(own);
             performed
         };
         let performed = tokio::select! {
@@ -61,6 +95,7 @@ impl gesture::ActionsOrigin for WebKitPage {
             }
             // The browser answers after the dialog is closed.
             () = self.wait_for_dialog() => Ok(Value::Null),
+            Ok(()) = is_stuck => Err(unpainted()),
         };
         match performed {
             // An action may end its document.
@@ -96,6 +131,17 @@ impl gesture::ActionsOrigin for WebKitPage {
 }
 
 impl WebKitPage {
+    /// Returns once the browser has painted nothing of a document for a while that still loads: its input waits for that.
+    async fn wait_while_unpainted(&self) {
+        loop {
+            tokio::time::sleep(PAINT_TIMEOUT).await;
+            let is_painted = self.run(&self.main.clone(), IS_PAINTED, &[]).await;
+            if matches!(is_painted, Ok(Value::Bool(false))) {
+                return;
+            }
+        }
+    }
+
     /// Resets the input sources.
     async fn reset_input(&self) -> Result<()> {
         let method = "Automation.cancelInteractionSequence";
@@ -104,4 +150,12 @@ impl WebKitPage {
         *self.parts.input() = InputSources::default();
         Ok(())
     }
+}
+
+fn unpainted() -> Error {
+    Error::protocol(
+        "Automation.performInteractionSequence",
+        "WebKit has painted nothing of this page so far, so that it gets no input: its document still loads, and has little text. Wait until \
+         there is more, or end the loading with the script `window.stop()`.",
+    )
 }

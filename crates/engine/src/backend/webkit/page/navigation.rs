@@ -144,6 +144,7 @@ impl WebKitPage {
         let failed = {
             let mut state = self.state();
             state.main_native.clone_from(&frame.id);
+            state.is_new_popup &= frame.url == BLANK;
             // The beginning is not reported when the document comes from the back/forward cache.
             if state.navigation.pending.take().is_none() {
                 state.navigation.begun += 1;

@@ -174,6 +174,10 @@ impl WebKitPage {
         {
             let downloads = &self.parts.downloads;
             downloads.expect(&self.id, &sent.url, sent.file_name.clone());
+            if pending && self.state().is_new_popup {
+                // It was opened for the download alone.
+                self.close_in_background();
+            }
         }
         if sent.is_some() {
             self.report(PageEvent::Request(RequestEvent::Failed {

@@ -11,6 +11,8 @@ use tokio::time::Instant;
 pub(super) struct State {
     pub(super) frames: HashMap<FrameId, FrameState>,
     pub(super) closed: bool,
+    /// Whether a page opened this one, which has shown no document so far.
+    pub(super) is_new_popup: bool,
     /// The inspector's name of the main frame.
     pub(super) main_native: String,
     pub(super) navigation: Navigation,

@@ -34,16 +34,7 @@ impl Unresponsive for WebKitPage {
     }
 
     fn end_renderer(&self) {
-        if let Some(page) = self.itself() {
-            task::spawn("ending a page", async move {
-                let closed = match page.owner() {
-                    Ok(owner) => owner.close_window(&page).await,
-                    Err(gone) => Err(gone),
-                };
-                tracing::debug!(?closed, "a page that did not respond");
-            })
-            .detach();
-        }
+        self.close_in_background();
         self.report(PageEvent::Crashed);
     }
 }
