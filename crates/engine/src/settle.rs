@@ -10,7 +10,7 @@
 //! 4. Requests of documents, style sheets, scripts and data. Ignored are URLs that were pending before, the fifth request of a URL, event
 //!    streams and WebSockets.
 //! 5. A navigation until `load`, at most 10 s, and then the first requests of its document, at most 300 ms, or while scripts of its own
-//!    origin are loaded 3 s; a page that shows nothing, only pictures, or that it is loading, at most 1 s, and at most 5 s while it sends
+//!    origin are loaded 3 s; a page that shows nothing, only a drawing, or that it is loading, at most 1 s, and at most 5 s while it sends
 //!    requests; scripts that keep the thread busy, at most 1 s; messages of its WebSockets that follow each other within 100 ms, at most 1 s.
 //!    Popups, requested pages and downloads.
 //!

@@ -1,4 +1,4 @@
-//! Tasks in real applications (`crates/testkit/applications`), which nobody prepared for tests: each is installed from a registry, started
+//! Tasks in applications (`crates/testkit/applications`) of programs and frameworks that others wrote: each is installed from a registry, started
 //! with new data, and used by the answers alone. What the task changed is read from the application's own data.
 
 mod app;

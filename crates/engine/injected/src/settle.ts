@@ -189,6 +189,8 @@ export async function settled({
     let isPending = false;
     const { steps } = causes(0);
     await frame(document.hidden ? undefined : FRAME_TIMEOUT);
+    // A page that is not painted has no frames, and is not busy for that.
+    const framed = performance.now() - turn;
     await task();
     // A new shadow root or document is a change that can be outside of the observed trees.
     if (observe(watching).isNew) countChange(watching);
@@ -201,7 +203,7 @@ export async function settled({
       if (left > 0) await pause(left);
       // What is evaluated at length has not shown its result yet.
       const late = performance.now() - turn - TURN_TIME;
-      if (late >= BUSY_TIME && blocked < busy) {
+      if (late >= BUSY_TIME && framed < FRAME_TIMEOUT && blocked < busy) {
         blocked += late;
         countChange(watching);
       }
@@ -366,13 +368,16 @@ export function isBusy(): boolean {
   return [...document.querySelectorAll(BUSY)].some((e) => e.checkVisibility());
 }
 
-/** Returns whether the document shows nothing, only pictures, or only that it is loading, and has scripts that can change that. */
+/** What is no text and can be seen. Splash screens have drawings without text. */
+const PICTURES = "img, picture, svg text";
+
+/** Returns whether the document shows nothing, only a drawing, or only that it is loading, and has scripts that can change that. */
 export function isBlank(): boolean {
   if (!document.scripts.length) return false;
   const trees = treesBelow(document);
   const shown = (selector: string): Element[] =>
     trees.flatMap((tree) => [...tree.querySelectorAll(selector)].filter((e) => e.checkVisibility()));
-  if (shown(CONTENT).length) return false;
+  if (shown(`${CONTENT}, ${PICTURES}`).length) return false;
   const loading = shown(LOADING).reduce((length, e) => length + (e instanceof HTMLElement ? e.innerText.trim().length : 0), 0);
   return textLength(trees) <= loading;
 }

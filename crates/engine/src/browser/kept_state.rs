@@ -18,7 +18,7 @@ const MIN_INTERVAL: Duration = Duration::from_secs(2);
 /// The interval is at least this many times as long as the last save took.
 const INTERVAL_RATIO: u32 = 10;
 /// How long a save may take.
-const SAVE_TIMEOUT: Duration = Duration::from_secs(5);
+const SAVE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The state of a context that is saved while the context is used, and when its browser is closed.
 pub(super) struct KeptState {
@@ -95,7 +95,7 @@ async fn follow(kept: Weak<KeptState>) {
         let Some(kept) = kept.upgrade() else { return };
         let start = Instant::now();
         if let Err(error) = kept.save().await {
-            tracing::debug!(%error, "the state of a profile is saved later");
+            tracing::warn!(%error, "the cookies and the storage of the profile are saved later");
         }
         interval = MIN_INTERVAL.max(start.elapsed() * INTERVAL_RATIO);
     }
@@ -117,6 +117,8 @@ fn write(file: &Path, state: &StorageState) -> Result<()> {
         let mut new = tempfile::NamedTempFile::new_in(folder)?;
         serde_json::to_writer(&mut new, state)?;
         new.flush()?;
+        // Otherwise an empty file can be left when the machine stops.
+        new.as_file().sync_all()?;
         new.persist(file)?;
         Ok(())
     };

@@ -1,1 +1,2 @@
+export GRADIO_ANALYTICS_ENABLED=False
 exec python app.py

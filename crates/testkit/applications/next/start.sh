@@ -1,3 +1,3 @@
 # Ready: /new
 export NEXT_TELEMETRY_DISABLED=1
-exec next dev --port "$PORT"
+exec next dev --hostname localhost --port "$PORT"

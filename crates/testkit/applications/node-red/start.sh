@@ -1,1 +1,1 @@
-exec node-red --port "$PORT" --userDir "$PWD/data"
+exec node-red --define uiHost=127.0.0.1 --port "$PORT" --userDir "$PWD/data"

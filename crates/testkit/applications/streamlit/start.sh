@@ -1,1 +1,1 @@
-exec streamlit run app.py --server.port "$PORT" --server.headless true --browser.gatherUsageStats false
+exec streamlit run app.py --server.address localhost --server.port "$PORT" --server.headless true --browser.gatherUsageStats false

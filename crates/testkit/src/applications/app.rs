@@ -34,7 +34,9 @@ impl App {
     pub(super) async fn start(name: &str, engine: Engine) -> Self {
         // Below the installed packages, where Node finds them.
         let copy = installation().join(format!("run/{name}-{}", engine.name()));
-        let _ = fs::remove_dir_all(&copy);
+        if copy.exists() {
+            fs::remove_dir_all(&copy).expect("the data of the last run are removed");
+        }
         copy_folder(&folder().join(name), &copy);
         let port = unused_port();
         let log = fs::File::create(copy.join("log")).expect("the folder is ours");

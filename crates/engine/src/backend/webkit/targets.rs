@@ -140,7 +140,7 @@ impl Targets {
         next
     }
 
-    /// Forgets the kept events of a target that no page follows.
+    /// Removes the kept events of a target that no page follows.
     pub(super) fn drop_early(&self, target: u64) {
         let mut state = self.state();
         state.early.remove(&target);

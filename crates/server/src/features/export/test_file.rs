@@ -67,9 +67,11 @@ mod tests {
             code: variables.substituted(code.to_owned(), &secrets),
             is_derived: false,
         });
-        let mut recorded = RecordedStatements::default();
-        recorded.statements = statements.into();
-        recorded.variables = variables;
+        let recorded = RecordedStatements {
+            statements: statements.into(),
+            variables,
+            ..RecordedStatements::default()
+        };
         let test = TestFile::new("it's\none", &recorded);
         let expected = "// Environment variables that the test needs:
 // - KEY

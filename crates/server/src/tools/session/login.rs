@@ -56,14 +56,16 @@ impl LoginCheck<'_> {
 }
 
 /// Returns whether a redirect from one URL to the other is one that sites make for all users: to HTTPS, to or from `www`, to another
-/// query, or to a path with or without a slash at its end.
+/// query, or to a path with or without a slash at its end. A fragment that is a route of a single-page app must stay.
 fn is_same_page(one: &str, other: &str) -> bool {
     let page = |url: &str| {
         let url = Url::parse(url).ok()?;
         let host = url.host_str()?;
         let host = host.strip_prefix("www.").unwrap_or(host);
         let path = url.path().trim_end_matches('/');
-        Some((host.to_owned(), url.port(), path.to_owned()))
+        let route = url.fragment().filter(|it| it.starts_with(['/', '!']));
+        let route = route.map(str::to_owned);
+        Some((host.to_owned(), url.port(), path.to_owned(), route))
     };
     one == other || page(one).is_some_and(|one| page(other) == Some(one))
 }
@@ -86,6 +88,7 @@ mod tests {
             "http://shop.example/login?next=/account",
             "http://login.example/account",
             "http://shop.example:81/account",
+            "http://shop.example/account#/login",
             "about:blank",
         ] {
             assert!(!is_same_page(other, account), "{other}");

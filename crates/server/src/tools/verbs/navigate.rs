@@ -97,7 +97,7 @@ pub(crate) async fn goto(
     if let Some((shown, outcome)) = &result {
         finish(&tab.session, &shown.page, progress, *outcome, extent).await?;
         if let Some(watch) = watch {
-            settle_in_document(&tab.session, watch, extent).await;
+            settle_in_document(&tab.session, watch, extent, progress).await;
         }
     }
     Ok(result)
@@ -109,7 +109,7 @@ async fn watch(page: &Page, progress: &Progress) -> Watch {
     watch.unwrap_or_else(|_| page.watch_events())
 }
 
-async fn settle_in_document(session: &Session, watch: Watch, extent: Extent) {
+async fn settle_in_document(session: &Session, watch: Watch, extent: Extent, progress: &Progress) {
     let is_brief = matches!(extent, Extent::Reached(state) if state < LoadState::Loaded);
     if !is_brief {
         let limit = session.settings().timeouts.settle;
@@ -118,7 +118,8 @@ async fn settle_in_document(session: &Session, watch: Watch, extent: Extent) {
             causes: limit,
             ..SettleOptions::default()
         };
-        watch.settle_in_document(&options).await;
+        let settled = watch.settle_in_document(&options);
+        let _ = tokio::time::timeout_at(progress.deadline(), settled).await;
     }
 }
 
@@ -157,7 +158,7 @@ pub(crate) async fn go(
     let has_entry = tab.page.go(progress, delta, extent.until()).await?;
     if has_entry {
         extent.finish(&tab.session, &tab.page, progress).await?;
-        settle_in_document(&tab.session, watch, extent).await;
+        settle_in_document(&tab.session, watch, extent, progress).await;
     }
     Ok(has_entry)
 }

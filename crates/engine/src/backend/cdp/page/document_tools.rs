@@ -1,5 +1,5 @@
-//! Calls of tools that documents register with the WebMCP API of Chromium, by the domain of the protocol. Other than a call of the API by a
-//! script, they can be cancelled, and outlive the document of the tool.
+//! Calls of tools that documents register with the WebMCP API of Chromium, by the domain of the protocol. Calls of
+//! the API by a script cannot be cancelled, and end with the document of the tool.
 
 use super::CdpPage;
 use crate::backend::FrameId;
@@ -43,9 +43,9 @@ impl ToolResponses {
     }
 }
 
-/// A call of a tool, which is cancelled when it is dropped.
+/// A call of a tool, which is cancelled when it is dropped, unless the tool waits for the answer to a dialog.
 struct Invocation<'a> {
-    responses: &'a ToolResponses,
+    page: &'a CdpPage,
     session: Session,
     /// The running invocation.
     id: Option<String>,
@@ -53,13 +53,14 @@ struct Invocation<'a> {
 
 impl Drop for Invocation<'_> {
     fn drop(&mut self) {
-        self.responses.with(|state| {
+        self.page.tool_responses.with(|state| {
             state.calls -= 1;
             if state.calls == 0 {
                 state.arrived.clear();
             }
         });
-        if let Some(invocation_id) = self.id.take() {
+        let waits_for_answer = self.page.state().dialog.is_some();
+        if let Some(invocation_id) = self.id.take().filter(|_| !waits_for_answer) {
             self.session
                 .post(&web_mcp::CancelInvocation { invocation_id });
         }
@@ -83,7 +84,7 @@ impl CdpPage {
         let responses = &self.tool_responses;
         responses.with(|state| state.calls += 1);
         let mut invocation = Invocation {
-            responses,
+            page: self,
             session: session.clone(),
             id: None,
         };

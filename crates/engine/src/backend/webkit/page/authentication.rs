@@ -51,7 +51,7 @@ const BEGIN: &str = "(x, y) => {
 }";
 /// Returns whether the page has received a movement so far.
 const SEEN: &str = "() => globalThis.__playhouse.moves.seen";
-/// Returns whether a movement that was not received tells anything: a document that loads gets none until it is painted.
+/// Returns whether a movement that was not received is conclusive: a document that loads gets none until it is painted.
 const END: &str = "() => {
   const { moves } = globalThis.__playhouse;
   moves.end();

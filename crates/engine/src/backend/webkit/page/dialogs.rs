@@ -167,7 +167,7 @@ pub(super) fn hooks(token: &str, offline: bool) -> String {
     )
 }
 
-/// Tells a document whether the context is offline.
+/// Sets `navigator.onLine` of a document.
 pub(super) const SET_OFFLINE: &str = "(offline) => {
   const own = globalThis.__playhouse;
   if (!own || own.offline === offline) return;

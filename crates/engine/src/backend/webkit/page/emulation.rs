@@ -127,14 +127,14 @@ impl WebKitPage {
         self.send_all([self.bootstrap_script()]);
     }
 
-    /// Tells each document whether the context is offline.
+    /// Sets `navigator.onLine` of each document.
     pub(in crate::backend::webkit) async fn apply_offline(&self) {
         let offline = self.parts.options().offline;
         let frames: Vec<_> = self.state().frames.keys().cloned().collect();
         for frame in frames {
-            // A document that is gone or blocked is not told.
-            let told = self.run(&frame, SET_OFFLINE, &[json!(offline)]).await;
-            tracing::trace!(?told, "a document was told about the network");
+            // A document that is gone or blocked is skipped.
+            let set = self.run(&frame, SET_OFFLINE, &[json!(offline)]).await;
+            tracing::trace!(?set, "set navigator.onLine of a document");
         }
     }
 
